@@ -14,8 +14,11 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     import steadyhand.agents.impact.api as impact
+    import steadyhand.hints as hints
+    from steadyhand.dialects.dialect import Dialect
     from steadyhand.dialects.front import patch, read_patch
     from steadyhand.dialects.patch import Patch
+    from steadyhand.dialects.piece import Note, Piece
     from steadyhand.dialects.stream import PatchStream
     from steadyhand.errors import Action, EditError, Kind
     from steadyhand.plan.edit import Act, Delete, Insert, Replace
@@ -23,14 +26,31 @@ if TYPE_CHECKING:
     from steadyhand.plan.place import Old
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.preview import Result, edit
-    from steadyhand.plan.request import Requests, requests_from_json
-    from steadyhand.session.dispute import Dispute
-    from steadyhand.session.event import Event
+    from steadyhand.plan.request import (
+        ChangeMode,
+        CopyFile,
+        CreateFile,
+        DeleteFile,
+        EditFile,
+        MergeFile,
+        MoveText,
+        RenameFile,
+        Requests,
+        WriteFile,
+        requests_from_json,
+    )
+    from steadyhand.session.audit import Audits
+    from steadyhand.session.batch import Batch
+    from steadyhand.session.conflicts import Writes
+    from steadyhand.session.events import Event
+    from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.receipt import FileReceipt, Receipt
+    from steadyhand.session.statistics import Statistics, Tally
     from steadyhand.structure.address import parse_address
     from steadyhand.structure.anchor import Anchor
     from steadyhand.structure.code.symbol import Symbol
     from steadyhand.structure.config.key import Key
+    from steadyhand.structure.format import Fault, OutlineEntry
     from steadyhand.structure.html.selector import Selector
     from steadyhand.structure.lines import Lines
     from steadyhand.structure.markdown.block import Block
@@ -40,64 +60,133 @@ if TYPE_CHECKING:
     from steadyhand.structure.markdown.table import Table
     from steadyhand.structure.notebook.cell import Cell
     from steadyhand.structure.outline import Location, Outline, locate, outline
-    from steadyhand.text.changeset import ChangeSet
+    from steadyhand.structure.target import Target
+    from steadyhand.text.changeset import ChangeSet, Clash
+    from steadyhand.text.encoding import Encoding
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
     from steadyhand.text.splice import Splice
-    from steadyhand.tools.call import Conversation
+    from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit
+    from steadyhand.tools.async_workspace import AsyncWorkspace
+    from steadyhand.tools.call import Conversation, Settings
+    from steadyhand.tools.findings import Finding
     from steadyhand.tools.kit import Kit
+    from steadyhand.tools.tool import Tool
+    from steadyhand.tools.toolset import Toolset
     from steadyhand.tools.workspace import Workspace
+    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.journal.log import Problem
     from steadyhand.workspace.journal.party import Lease, Party
-    from steadyhand.workspace.leases import Announced
+    from steadyhand.workspace.journal.record import (
+        EditNote,
+        Entry,
+        FileChange,
+        FileState,
+        Ownership,
+        Record,
+        State,
+        ToolCall,
+    )
+    from steadyhand.workspace.leases import ActiveLease
+    from steadyhand.workspace.listing import Listing
     from steadyhand.workspace.other_clones import Notice
-    from steadyhand.workspace.why import Why
+    from steadyhand.workspace.outside import Outside
+    from steadyhand.workspace.storage import DirEntry, Storage
+    from steadyhand.workspace.verify import CheckReport, Drift
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
+    "ActiveLease": "steadyhand.workspace.leases",
     "Anchor": "steadyhand.structure.anchor",
-    "Announced": "steadyhand.workspace.leases",
+    "AsyncAudits": "steadyhand.tools.async_parts",
+    "AsyncBatch": "steadyhand.tools.async_parts",
+    "AsyncKit": "steadyhand.tools.async_parts",
+    "AsyncWorkspace": "steadyhand.tools.async_workspace",
+    "Audits": "steadyhand.session.audit",
+    "Batch": "steadyhand.session.batch",
     "Block": "steadyhand.structure.markdown.block",
     "Cell": "steadyhand.structure.notebook.cell",
+    "ChangeMode": "steadyhand.plan.request",
     "ChangeSet": "steadyhand.text.changeset",
+    "CheckReport": "steadyhand.workspace.verify",
+    "Clash": "steadyhand.text.changeset",
     "CodeBlock": "steadyhand.structure.markdown.code_block",
     "Conversation": "steadyhand.tools.call",
+    "CopyFile": "steadyhand.plan.request",
+    "CreateFile": "steadyhand.plan.request",
     "Delete": "steadyhand.plan.edit",
-    "Dispute": "steadyhand.session.dispute",
+    "DeleteFile": "steadyhand.plan.request",
+    "Dialect": "steadyhand.dialects.dialect",
+    "DirEntry": "steadyhand.workspace.storage",
+    "Drift": "steadyhand.workspace.verify",
     "EditError": "steadyhand.errors",
-    "Event": "steadyhand.session.event",
+    "EditFile": "steadyhand.plan.request",
+    "EditNote": "steadyhand.workspace.journal.record",
+    "Encoding": "steadyhand.text.encoding",
+    "Entry": "steadyhand.workspace.journal.record",
+    "Event": "steadyhand.session.events",
+    "Fault": "steadyhand.structure.format",
+    "FileChange": "steadyhand.workspace.journal.record",
     "FileReceipt": "steadyhand.session.receipt",
+    "FileState": "steadyhand.workspace.journal.record",
+    "Finding": "steadyhand.tools.findings",
     "FrontMatter": "steadyhand.structure.markdown.front_matter",
+    "GcReport": "steadyhand.workspace.journal.gc",
     "Heading": "steadyhand.structure.markdown.heading",
     "Insert": "steadyhand.plan.edit",
+    "KeptConflict": "steadyhand.session.kept_conflicts",
     "Key": "steadyhand.structure.config.key",
     "Kind": "steadyhand.errors",
     "Kit": "steadyhand.tools.kit",
     "Lease": "steadyhand.workspace.journal.party",
     "Lines": "steadyhand.structure.lines",
+    "Listing": "steadyhand.workspace.listing",
     "Location": "steadyhand.structure.outline",
+    "MergeFile": "steadyhand.plan.request",
+    "MoveText": "steadyhand.plan.request",
+    "Note": "steadyhand.dialects.piece",
     "Notice": "steadyhand.workspace.other_clones",
     "Old": "steadyhand.plan.place",
     "Outcome": "steadyhand.plan.outcome",
     "Outline": "steadyhand.structure.outline",
+    "OutlineEntry": "steadyhand.structure.format",
+    "Ownership": "steadyhand.workspace.journal.record",
+    "Outside": "steadyhand.workspace.outside",
     "Party": "steadyhand.workspace.journal.party",
     "Patch": "steadyhand.dialects.patch",
     "PatchStream": "steadyhand.dialects.stream",
+    "Piece": "steadyhand.dialects.piece",
     "Policy": "steadyhand.plan.policy",
+    "Problem": "steadyhand.workspace.journal.log",
     "Receipt": "steadyhand.session.receipt",
+    "Record": "steadyhand.workspace.journal.record",
+    "RenameFile": "steadyhand.plan.request",
     "Replace": "steadyhand.plan.edit",
     "Requests": "steadyhand.plan.request",
     "Result": "steadyhand.plan.preview",
     "Selector": "steadyhand.structure.html.selector",
+    "Settings": "steadyhand.tools.call",
     "Source": "steadyhand.text.source",
     "Span": "steadyhand.text.span",
     "Splice": "steadyhand.text.splice",
+    "State": "steadyhand.workspace.journal.record",
+    "Statistics": "steadyhand.session.statistics",
+    "Storage": "steadyhand.workspace.storage",
     "Symbol": "steadyhand.structure.code.symbol",
     "Table": "steadyhand.structure.markdown.table",
-    "Why": "steadyhand.workspace.why",
+    "Tally": "steadyhand.session.statistics",
+    "Target": "steadyhand.structure.target",
+    "Tool": "steadyhand.tools.tool",
+    "ToolCall": "steadyhand.workspace.journal.record",
+    "Toolset": "steadyhand.tools.toolset",
+    "Why": "steadyhand.workspace.file_history",
     "Workspace": "steadyhand.tools.workspace",
+    "WriteFile": "steadyhand.plan.request",
+    "Writes": "steadyhand.session.conflicts",
     "edit": "steadyhand.plan.preview",
     "locate": "steadyhand.structure.outline",
     "outline": "steadyhand.structure.outline",
@@ -107,54 +196,101 @@ _HOMES = {
     "requests_from_json": "steadyhand.plan.request",
 }
 
-_MODULES = {"impact": "steadyhand.agents.impact.api"}
+_MODULES = {"hints": "steadyhand.hints", "impact": "steadyhand.agents.impact.api"}
 
 __all__ = [
     "Act",
     "Action",
+    "ActiveLease",
     "Anchor",
-    "Announced",
+    "AsyncAudits",
+    "AsyncBatch",
+    "AsyncKit",
+    "AsyncWorkspace",
+    "Audits",
+    "Batch",
     "Block",
     "Cell",
+    "ChangeMode",
     "ChangeSet",
+    "CheckReport",
+    "Clash",
     "CodeBlock",
     "Conversation",
+    "CopyFile",
+    "CreateFile",
     "Delete",
-    "Dispute",
+    "DeleteFile",
+    "Dialect",
+    "DirEntry",
+    "Drift",
     "EditError",
+    "EditFile",
+    "EditNote",
+    "Encoding",
+    "Entry",
     "Event",
+    "Fault",
+    "FileChange",
     "FileReceipt",
+    "FileState",
+    "Finding",
     "FrontMatter",
+    "GcReport",
     "Heading",
     "Insert",
+    "KeptConflict",
     "Key",
     "Kind",
     "Kit",
     "Lease",
     "Lines",
+    "Listing",
     "Location",
+    "MergeFile",
+    "MoveText",
+    "Note",
     "Notice",
     "Old",
     "Outcome",
     "Outline",
+    "OutlineEntry",
+    "Outside",
+    "Ownership",
     "Party",
     "Patch",
     "PatchStream",
+    "Piece",
     "Policy",
+    "Problem",
     "Receipt",
+    "Record",
+    "RenameFile",
     "Replace",
     "Requests",
     "Result",
     "Selector",
+    "Settings",
     "Source",
     "Span",
     "Splice",
+    "State",
+    "Statistics",
+    "Storage",
     "Symbol",
     "Table",
+    "Tally",
+    "Target",
+    "Tool",
+    "ToolCall",
+    "Toolset",
     "Why",
     "Workspace",
+    "WriteFile",
+    "Writes",
     "__version__",
     "edit",
+    "hints",
     "impact",
     "locate",
     "outline",

@@ -6,11 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests import table
 from tests.tools.ground import OPENED
+
+
+def _close() -> None:
+    while OPENED:
+        OPENED.pop().close()
+
+
+table.AFTER_EACH_ROW.append(_close)
 
 
 @pytest.fixture(autouse=True)
 def _closed() -> Iterator[None]:
     yield
-    while OPENED:
-        OPENED.pop().close()
+    _close()

@@ -18,7 +18,7 @@ from tests.tools.examples import all_examples, filled, split_settings
 from tests.tools.ground import tree
 from tests.tools.test_advice import FILES, WRONG
 
-__all__ = ["Case", "answers_of", "cases_of", "changed", "without_words"]
+__all__ = ["Case", "answers_of", "cases_of", "changed", "played", "without_words"]
 
 Sent = tuple[str, Mapping[str, Any]]
 
@@ -28,7 +28,7 @@ WORDS = frozenset(
 )
 _ID = re.compile(r"(?<![0-9a-zA-Z])[0-9a-f]{12}(?![0-9a-f])")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
-_OFFER = re.compile(r"(?:alone|`corrected`|`old`):\n(.*?)(?=\nHint: |\Z)", re.DOTALL)
+_OFFER = re.compile(r"(?:For line \d+|`corrected`|`old`):\n(.*?)(?=\n(?:Hint: |For line \d+:)|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,16 +176,28 @@ def _after_others(toolset: str) -> Iterator[Case]:
 
 
 def answers_of(toolset: str, folder: Path) -> dict[str, Any]:
-    """What every case of a toolset is answered with, by its name; cases that change nothing share their files."""
-    told: dict[str, Any] = {}
+    """What every case of a toolset is answered with, by its name."""
+    return {case.name: without_words(answer, root) for case, root, answer, _ in _played(toolset, folder)}
+
+
+def played(toolset: str, folder: Path) -> Iterator[tuple[Mapping[str, Any], list[sh.Receipt]]]:
+    """The answer to every case of a toolset, with the receipts of what its last call changed."""
+    for _, _, answer, receipts in _played(toolset, folder):
+        yield answer, receipts
+
+
+def _played(toolset: str, folder: Path) -> Iterator[tuple[Case, Path, Mapping[str, Any], list[sh.Receipt]]]:
+    """Every case of a toolset; those that change nothing share their files."""
+    seen: set[str] = set()
     root = before = None
     for number, case in enumerate(cases_of(toolset)):
-        assert case.name not in told, case.name
+        assert case.name not in seen, case.name
+        seen.add(case.name)
         if root is None or before is not case.files or case.others or not _is_as_laid(root, case.files):
             root, before = folder / str(number), case.files
             _lay_out(root, case.files)
-        told[case.name] = without_words(_play(case, root, case.name), root)
-    return told
+        receipts: list[sh.Receipt] = []
+        yield case, root, _play(case, root, receipts), receipts
 
 
 def _lay_out(root: Path, files: Mapping[str, str | bytes]) -> None:
@@ -203,10 +215,10 @@ def _bytes(content: str | bytes) -> bytes:
     return content.encode() if isinstance(content, str) else content
 
 
-def _play(case: Case, root: Path, task: str) -> Mapping[str, Any]:
+def _play(case: Case, root: Path, receipts: list[sh.Receipt]) -> Mapping[str, Any]:
     own, settings = split_settings(case.settings)
     *before, (tool, arguments) = case.calls
-    with sh.Workspace(root, actor="examples", **{"task": task, **own}) as workspace:
+    with sh.Workspace(root, actor="examples", **{"task": case.name, **own}) as workspace:
         kit = workspace.tools(case.toolset, **settings)
         for name, sent in before:
             kit.call(name, filled(sent, root))
@@ -214,7 +226,7 @@ def _play(case: Case, root: Path, task: str) -> Mapping[str, Any]:
             with sh.Workspace(root, actor="others", task="O") as others:
                 for name, content in case.others.items():
                     others.write(name, content, overwrite=True)
-        return kit.call(tool, filled(arguments, root))
+        return kit.call(tool, filled(arguments, root), receipts=receipts)
 
 
 def without_words(value: Any, root: Path) -> Any:

@@ -14,7 +14,7 @@ __all__ = ["check_hints", "fields_in", "hints_in"]
 OURS = {"expect", "occurrence", "overwrite", "batch"}  # words of the engine that are ordinary ones too
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 # The text of a file, which may have any word: an edit in the fields of the tool, or old text alone.
-OFFERED = re.compile(r"(alone|`corrected`|`old`):\n(?:(\w+):\n)?.*?(?=\nHint: |\Z)", re.DOTALL)
+OFFERED = re.compile(r"(For line \d+|`corrected`|`old`):\n(?:(\w+):\n)?.*?(?=\n(?:Hint: |For line \d+:)|\Z)", re.DOTALL)
 
 
 def fields_in(shape: Any) -> set[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Shape, Text
+from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Shape, Text
 
 __all__ = ["ASTRAY", "Maker"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from steadyhand.tools.shape import Either, Flag, Many, Number, Object, Shape, Text
+from steadyhand.schema import Either, Flag, Many, Number, Object, Shape, Text
 
 LEAVES = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.sampled_from(["[", "{}", "3"])

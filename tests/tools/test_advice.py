@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.tools.registry import toolsets
 from steadyhand.tools.result import failed
+from tests.table import table
 from tests.tools.ground import make, tree
 from tests.tools.hints import check_hints, hints_in
 
@@ -120,7 +119,7 @@ WRONG: dict[str, list[tuple[str, dict[str, Any]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_call_that_the_files_refuse_is_told_what_the_toolset_has_for_it(name: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES)
     receipt = workspace.edit("guide.md", [sh.Replace("1", "one")])
@@ -146,7 +145,7 @@ HASHED = [
 ]
 
 
-@pytest.mark.parametrize(("toolset", "tool", "sent", "field"), HASHED, ids=[f"{row[0]}.{row[1]}" for row in HASHED])
+@table(("toolset", "tool", "sent", "field"), HASHED, ids=[f"{row[0]}.{row[1]}" for row in HASHED])
 def test_a_hash_that_is_none_is_told_by_the_field_it_was_sent_in(
     toolset: str, tool: str, sent: dict[str, Any], field: str, tmp_path: Path
 ) -> None:
@@ -170,7 +169,7 @@ PATCHED = [
 ]
 
 
-@pytest.mark.parametrize(("toolset", "tool", "sent"), PATCHED, ids=[f"{row[0]}.{row[1]}" for row in PATCHED])
+@table(("toolset", "tool", "sent"), PATCHED, ids=[f"{row[0]}.{row[1]}" for row in PATCHED])
 def test_a_patch_that_fits_twice_is_told_what_to_quote_and_of_no_number(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -178,10 +177,10 @@ def test_a_patch_that_fits_twice_is_told_what_to_quote_and_of_no_number(
     answer: Any = make(tmp_path, FILES).tools(toolset).call(tool, sent)
     said = answer.get("error") or answer["content"]
     assert "occurrence" not in str(answer)
-    assert {"openai": "this means line 1 alone"}.get(toolset, "add the line before it") in said
+    assert {"openai": "For line 1:"}.get(toolset, "add the line above") in said
 
 
-@pytest.mark.parametrize(("toolset", "tool", "sent"), PATCHED[:2], ids=[row[1] for row in PATCHED[:2]])
+@table(("toolset", "tool", "sent"), PATCHED[:2], ids=[row[1] for row in PATCHED[:2]])
 def test_the_header_that_a_diff_which_fits_twice_is_told_decides(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -215,7 +214,7 @@ def sent_again(tool: str, sent: dict[str, Any], offered: Any) -> tuple[str, dict
     return tool, sent | (offered if listed is None else {listed: [offered]})
 
 
-@pytest.mark.parametrize("named", OFFERED)
+@table("named", OFFERED)
 def test_what_is_offered_for_a_misquoted_line_goes_through_as_it_is(named: str, tmp_path: Path) -> None:
     toolset, tool = named.split(".")
     kit = make(tmp_path, {"a.txt": ROWS}).tools(toolset)
@@ -245,8 +244,8 @@ MOVED, CHANGED = "alpha one\ntheirs\n", "gamma theirs\nmore\n"
 NOT_OFFERED = [("surgical.insert_at", MOVED)]  # a line number alone does not say where the line went
 
 
-@pytest.mark.parametrize("theirs", [MOVED, CHANGED], ids=["moved", "changed"])
-@pytest.mark.parametrize("named", BY_LINE)
+@table("theirs", [MOVED, CHANGED], ids=["moved", "changed"])
+@table("named", BY_LINE)
 def test_what_is_offered_for_lines_that_others_changed_goes_through_as_it_is(
     named: str, theirs: str, tmp_path: Path
 ) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.tools.answer import Answer
+from tests.table import table
 from tests.tools.ground import apply_patch as run
 from tests.tools.ground import make, tree
 
@@ -25,7 +24,7 @@ def patch(*lines: str) -> str:
 # What must not happen.
 
 
-@pytest.mark.parametrize(
+@table(
     ("sections", "kind"),
     [
         (("*** Update File: a.md", "@@", "-none", "+x"), "no-match"),
@@ -51,7 +50,7 @@ def test_when_the_last_file_of_a_patch_is_refused_none_changes(
     assert workspace.history() == []
 
 
-@pytest.mark.parametrize("text", ["", "no patch at all", "*** Begin Patch\n*** End Patch\n", None, 3, {"input": "x"}])
+@table("text", ["", "no patch at all", "*** Begin Patch\n*** End Patch\n", None, 3, {"input": "x"}])
 def test_what_is_no_patch_is_refused(text: object, tmp_path: Path) -> None:
     answer = run_envelope(make(tmp_path, FILES), text)
     assert answer.is_error
@@ -125,7 +124,7 @@ def test_an_envelope_around_an_operation_is_tolerated(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.md"] == b"one\n2\nthree\n"
 
 
-@pytest.mark.parametrize("path", ["/repo/a.md", "a.md", "./a.md"])
+@table("path", ["/repo/a.md", "a.md", "./a.md"])
 def test_paths_may_have_the_declared_prefix(path: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES)
     answer = run(workspace, {"type": "update_file", "path": path, "diff": "@@\n-two\n+2\n"}, prefix="/repo")
@@ -136,7 +135,7 @@ def test_paths_may_have_the_declared_prefix(path: str, tmp_path: Path) -> None:
 # What models send instead of the fields.
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         patch("*** Update File: a.md", "@@", "-two", "+2"),
@@ -153,7 +152,7 @@ def test_a_patch_in_another_wrapping_is_taken_out_of_it_and_that_is_told(argumen
     assert tree(tmp_path)["a.md"] == b"one\n2\nthree\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments", [{"operation": "update_file"}, {"operation": {"type": "delete_file", "path": "a.md"}, "path": "b.md"}]
 )
 def test_a_wrapping_with_something_beside_it_is_not_guessed_at(arguments: object, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
+from tests.table import table
 from tests.tools.ground import make, tree
 
 AUTH = """# Auth
@@ -127,7 +128,7 @@ def test_overlapping_places_count_each(tmp_path: Path) -> None:
     assert edited(tmp_path, "aaa\n", edit("aa", "b"))["details"]["total"] == 2
 
 
-@pytest.mark.parametrize("old", ["the login endpoint answers", "The login  endpoint answers", "endpoint answers 401. "])
+@table("old", ["the login endpoint answers", "The login  endpoint answers", "endpoint answers 401. "])
 def test_nothing_is_found_that_differs_in_one_character(tmp_path: Path, old: str) -> None:
     assert edited(tmp_path, AUTH, edit(old, "x"))["kind"] == "no-match"
     assert content(tmp_path) == AUTH
@@ -149,7 +150,7 @@ def test_an_edit_sees_what_the_ones_before_it_left(tmp_path: Path) -> None:
     assert content(tmp_path) == "first\ntwo\nthree\n"
 
 
-@pytest.mark.parametrize("second", ["new", "ne", "new\ntwo", "zero\nnew"])
+@table("second", ["new", "ne", "new\ntwo", "zero\nnew"])
 def test_an_edit_may_not_match_what_an_earlier_one_wrote(tmp_path: Path, second: str) -> None:
     answer = edited(tmp_path, "zero\none\ntwo\n", edit("one", "new"), edit(second, "x"))
     assert (answer["kind"], answer["details"]["earlier"]) == ("overlapping-edits", 0)
@@ -163,7 +164,7 @@ def test_an_empty_new_text_deletes(tmp_path: Path) -> None:
     assert content(tmp_path) == AUTH.replace("| user | string | Yes |\n", "")
 
 
-@pytest.mark.parametrize(
+@table(
     ("broken", "field", "kind"),
     [
         (edit("", "x"), "edits[1].old_string", "bad-request"),
@@ -205,7 +206,7 @@ def test_another_file_than_the_article_is_not_edited(tmp_path: Path) -> None:
     assert (tmp_path / "docs/other.md").read_text() == "a\n"
 
 
-@pytest.mark.parametrize("spelled", ["docs/auth.md", "./docs/auth.md", "docs//auth.md", "absolute"])
+@table("spelled", ["docs/auth.md", "./docs/auth.md", "docs//auth.md", "absolute"])
 def test_the_article_is_known_however_it_is_spelled(tmp_path: Path, spelled: str) -> None:
     path = str(tmp_path / "docs/auth.md") if spelled == "absolute" else spelled
     answer = edited(tmp_path, AUTH, edit("401", "403"), path=path, article="docs/auth.md")
@@ -257,7 +258,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("before", ODD.values(), ids=ODD)
+@table("before", ODD.values(), ids=ODD)
 def test_every_other_byte_of_an_odd_file_stays(tmp_path: Path, before: bytes) -> None:
     answer = edited(tmp_path, before, edit("one\ntwo", "1\n2"))
     assert (answer["success"], "matchTiers" in answer) == (True, False)
@@ -308,7 +309,7 @@ One try.
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         ("jrn: AUTH\n", ""),
@@ -372,8 +373,8 @@ def test_a_new_page_beside_the_article_is_the_hosts_to_allow(tmp_path: Path) -> 
         plain, allowing = (ws.tools("article", article="docs/a.md", allow_new=allowed) for allowed in (False, True))
         new = {"path": "docs/new.md", "content": "new\n"}
         assert plain.call("write_file", new)["kind"] == "not-allowed"
-        assert "No new file can be written" in plain.prompt()
-        assert "New pages beside it can be written" in allowing.prompt()
+        assert "Do not write new files" in plain.prompt()
+        assert "You may write new pages beside it" in allowing.prompt()
         assert allowing.call("write_file", new)["success"] is True
         allowing.call("read_file", {"path": "docs/b.md"})
         for elsewhere in ("new.md", "docs/deep/new.md", "docs/new.py", "docs/b.md", "docs/../x.md", "docs/new.md"):

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from tests.table import table
 from tests.tools.ground import make, tree
 
 PAGE = "<i>one</i>\n<b>two</b>\n<u>three</u>\n"
@@ -235,7 +234,7 @@ def test_every_tool_that_writes_is_asked() -> None:
     assert writing - asked == {("core", "undo")}
 
 
-@pytest.mark.parametrize("tool", [*PARTS, *WHOLES])
+@table("tool", [*PARTS, *WHOLES])
 def test_new_text_is_literal(tool: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"page.html": PAGE})
     for new in LITERAL:
@@ -246,7 +245,7 @@ def test_new_text_is_literal(tool: str, tmp_path: Path) -> None:
         assert tree(tmp_path)["page.html"] == PAGE.encode(), new
 
 
-@pytest.mark.parametrize("tool", INSERTIONS)
+@table("tool", INSERTIONS)
 def test_inserted_text_is_literal(tool: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"page.html": PAGE})
     rows = PAGE.splitlines(keepends=True)
@@ -257,8 +256,8 @@ def test_inserted_text_is_literal(tool: str, tmp_path: Path) -> None:
         workspace.undo(last=True)
 
 
-@pytest.mark.parametrize("before", FILES.values(), ids=FILES.keys())
-@pytest.mark.parametrize("tool", PARTS)
+@table("before", FILES.values(), ids=FILES.keys())
+@table("tool", PARTS, every=4)
 def test_every_byte_around_the_edit_stays(tool: str, before: bytes, tmp_path: Path) -> None:
     if tool in ("apply_edits", "edit by lines", "TextPatch") and before == FILES["no UTF-8"]:
         before = before.partition(b"\n")[0] + b"\n" + PAGE.encode().partition(b"\n")[2] + b"\xff\xfe\x80"
@@ -270,8 +269,8 @@ def test_every_byte_around_the_edit_stays(tool: str, before: bytes, tmp_path: Pa
     assert tree(tmp_path)["page.html"] == before
 
 
-@pytest.mark.parametrize("kind", ["LF", "CR LF", "mark", "no final newline", "UTF-16", "cp1252"])
-@pytest.mark.parametrize("tool", WHOLES)
+@table("kind", ["LF", "CR LF", "mark", "no final newline", "UTF-16", "cp1252"])
+@table("tool", WHOLES)
 def test_a_whole_text_keeps_encoding_mark_and_line_endings(tool: str, kind: str, tmp_path: Path) -> None:
     before = FILES[kind]
     workspace = make(tmp_path, {"page.html": before})
@@ -281,7 +280,7 @@ def test_a_whole_text_keeps_encoding_mark_and_line_endings(tool: str, kind: str,
     assert tree(tmp_path)["page.html"] == before.replace(encoded("two", before), encoded("2", before))
 
 
-@pytest.mark.parametrize("tool", [tool for tool in EVERY if tool != "edit over a glob"])  # which follows no link
+@table("tool", [tool for tool in EVERY if tool != "edit over a glob"])  # which follows no link
 def test_mode_and_links_stay(tool: str, tmp_path: Path) -> None:
     files = {"there/page.html": PAGE, "twin/page.html": PAGE}
     workspace = make(tmp_path, files, policy=sh.Policy(hardlinks="in-place"))

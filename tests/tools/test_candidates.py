@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from tests.conftest import EXAMPLES
+from tests.table import table
 from tests.tools.ground import make
 
 NUMBERS = count()
@@ -88,7 +89,7 @@ def meant(name: str, text: str, old: str, new: str, line: int) -> str:
     return result.text
 
 
-@pytest.mark.parametrize("name", OWN)
+@table("name", OWN)
 def test_an_offered_old_text_comes_with_its_new_text(name: str, tmp_path: Path) -> None:
     toolset, tool, sent, again = OWN[name]
     kit = make(tmp_path, {"a.txt": USERS}).tools(toolset)
@@ -100,7 +101,7 @@ def test_an_offered_old_text_comes_with_its_new_text(name: str, tmp_path: Path) 
     assert (tmp_path / "a.txt").read_text() == USERS.replace("username", "user", 1)
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@table("name", NATIVE)
 def test_a_native_tool_names_both_texts_by_its_fields(name: str, tmp_path: Path) -> None:
     toolset, tool, sent = NATIVE[name]
     workspace = make(tmp_path, {"a.txt": USERS})
@@ -109,13 +110,13 @@ def test_a_native_tool_names_both_texts_by_its_fields(name: str, tmp_path: Path)
     call = sent("a.txt", "username", "user")
     refused: Any = kit.call(tool, call)
     old, new = (each for each in call if each.startswith(("old_", "new_")))
-    offers = re.findall(rf"line (\d+) alone:\n{old}:\n(.*)\n{new}:\n(.*)", refused["content"])
+    offers = re.findall(rf"For line (\d+):\n{old}:\n(.*)\n{new}:\n(.*)", refused["content"])
     assert [line for line, *_ in offers] == ["1", "3"]
     assert kit.call(tool, call | {old: offers[0][1], new: offers[0][2]})["is_error"] is False
     assert (tmp_path / "a.txt").read_text() == USERS.replace("username", "user", 1)
 
 
-@pytest.mark.parametrize(("toolset", "tool"), [("coder", "write_patch"), ("surgical", "patch_file")])
+@table(("toolset", "tool"), [("coder", "write_patch"), ("surgical", "patch_file")])
 def test_of_a_patch_a_hunk_with_more_context_is_offered(toolset: str, tool: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {"a.txt": "a\nk\nb\nm\nk\n"}).tools(toolset)
     refused: Any = kit.call(tool, {"path": "a.txt", "patch": "@@\n-k\n+K\n"})
@@ -164,7 +165,7 @@ def test_each_candidate_sent_as_offered_changes_that_place_alone(
 PARTS = "@@\n-k\n+K\n@@\n-b\n+B\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("toolset", "tool", "arguments"),
     [
         ("coder", "write_patch", {"path": "a.txt", "patch": PARTS}),
@@ -179,10 +180,10 @@ def test_of_a_patch_of_several_parts_none_is_offered_alone(
     answer: Any = make(tmp_path, {"a.txt": "a\nk\nb\nm\nk\n"}).tools(toolset).call(tool, arguments)
     assert "line 5" in str(answer)
     assert "corrected" not in str(answer)
-    assert "alone" not in str(answer)
+    assert "For line" not in str(answer)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "old", "new", "after"),
     [
         ("Say it: Foo bar\n", "say it: foo BAR", "say it: foo BAZ", None),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.tools.answer import Answer
+from tests.table import table
 from tests.tools.ground import Native, edit, make, multi_edit, read, tree, write
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
@@ -29,7 +30,7 @@ def change(old: str, new: str, **more: object) -> dict[str, object]:
 # What must not happen.
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "said", "kind"),
     [
         (change("return 2", "x"), ABSENT, "no-match"),
@@ -53,7 +54,7 @@ def test_a_missing_file_is_not_edited_into_being(tmp_path: Path) -> None:
     assert read(workspace, {"file_path": "a.py"}).content.startswith("File does not exist.")
 
 
-@pytest.mark.parametrize("tool", [edit, multi_edit])
+@table("tool", [edit, multi_edit])
 def test_a_host_may_ask_that_files_are_read_first(tool: Native, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.py": "one\ntwo\n"})
 
@@ -127,7 +128,7 @@ def test_all_occurrences_are_replaced_where_the_model_says_so(tmp_path: Path) ->
     assert tree(tmp_path)["a.py"] == TEXT.replace("return 1", "return '$&'").encode()
 
 
-@pytest.mark.parametrize("before", [{}, {"n/a.py": ""}])
+@table("before", [{}, {"n/a.py": ""}])
 def test_an_empty_old_text_makes_a_file_or_fills_an_empty_one(before: dict[str, str], tmp_path: Path) -> None:
     workspace = make(tmp_path, before)
     assert not edit(workspace, {"file_path": "n/a.py", **change("", "x\n")}).is_error
@@ -143,7 +144,7 @@ def test_several_edits_are_made_one_after_another_as_one_change(tmp_path: Path) 
     assert len(workspace.history()) == 1
 
 
-@pytest.mark.parametrize("before", [{}, {"n/a.py": ""}])
+@table("before", [{}, {"n/a.py": ""}])
 def test_the_first_of_several_edits_may_make_the_file(before: dict[str, str], tmp_path: Path) -> None:
     workspace = make(tmp_path, before)
     answer = multi_edit(

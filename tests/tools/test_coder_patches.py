@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.tools.registry import prompt_of
+from tests.table import table
 from tests.tools.ground import make, tree
 
 BEFORE = "one\ntwo\nthree\nfour\nfive\nsix\n"
@@ -61,7 +60,7 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize("patch", AROUND.values(), ids=AROUND.keys())
+@table("patch", AROUND.values(), ids=AROUND.keys())
 def test_what_stands_around_a_diff_is_refused_or_left_out_and_told(patch: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": BEFORE})
     answer = write_patch(workspace, patch)
@@ -97,8 +96,8 @@ NO_DIFF = {
 }
 
 
-@pytest.mark.parametrize("lenient", [False, True])
-@pytest.mark.parametrize("patch", NO_DIFF.values(), ids=NO_DIFF.keys())
+@table("lenient", [False, True])
+@table("patch", NO_DIFF.values(), ids=NO_DIFF.keys())
 def test_what_is_no_diff_of_the_file_is_refused_also_leniently(patch: str, lenient: bool, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": BEFORE, "b.txt": BEFORE})
     answer = write_patch(workspace, patch, lenient=lenient)
@@ -120,7 +119,7 @@ REFUSED_OTHERWISE: list[tuple[dict[str, object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "reason"), REFUSED_OTHERWISE)
+@table(("arguments", "reason"), REFUSED_OTHERWISE)
 def test_every_refusal_has_the_same_kind_its_own_reason_and_an_example(
     arguments: dict[str, object], reason: str, tmp_path: Path
 ) -> None:
@@ -144,8 +143,8 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())
-@pytest.mark.parametrize("change", ["added", "removed", "kept"])
+@table("page", PAGES.values(), ids=PAGES.keys())
+@table("change", ["added", "removed", "kept"])
 def test_fences_and_tags_in_the_lines_of_a_diff_are_content(page: str, change: str, tmp_path: Path) -> None:
     rows = page.split("\n")[:-1]
     sign = {"added": "+", "removed": "-", "kept": " "}[change]
@@ -179,7 +178,7 @@ WELL_FORMED = {
 }
 
 
-@pytest.mark.parametrize("patch", WELL_FORMED.values(), ids=WELL_FORMED.keys())
+@table("patch", WELL_FORMED.values(), ids=WELL_FORMED.keys())
 def test_a_diff_of_any_make_passes(patch: str, tmp_path: Path) -> None:
     answer = write_patch(make(tmp_path, {"a.txt": BEFORE}), patch)
     assert answer["success"] is True, answer
@@ -204,8 +203,8 @@ def test_a_diff_may_take_a_file_away_and_bring_it_back(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.txt"] == BEFORE.encode()
 
 
-@pytest.mark.parametrize("path", ["a.txt", "./a.txt", "/repo/a.txt", "{root}/a.txt"])
-@pytest.mark.parametrize("named", ["a/a.txt", "a.txt", "./a.txt", "/repo/a.txt"])
+@table("path", ["a.txt", "./a.txt", "/repo/a.txt", "{root}/a.txt"])
+@table("named", ["a/a.txt", "a.txt", "./a.txt", "/repo/a.txt"])
 def test_a_file_may_be_named_in_several_ways(path: str, named: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {"a.txt": BEFORE}).tools("coder", prefix="/repo")
     patch = f"--- {named}\n+++ {named.replace('a/', 'b/', 1) if named == 'a/a.txt' else named}\n{BODY}"
@@ -227,7 +226,7 @@ def test_the_patch_that_the_prompt_shows_is_one_that_passes(tmp_path: Path) -> N
 # Ranges of lines.
 
 
-@pytest.mark.parametrize(
+@table(
     ("edit", "after"),
     [
         (lines(2, 2, "2"), "one\n2\nthree\nfour\nfive\nsix\n"),
@@ -266,7 +265,7 @@ OUT = {
 }
 
 
-@pytest.mark.parametrize(("edits", "kind"), OUT.values(), ids=OUT.keys())
+@table(("edits", "kind"), OUT.values(), ids=OUT.keys())
 def test_ranges_that_cannot_be_meant_are_refused_with_what_can(
     edits: list[dict[str, object]], kind: str, tmp_path: Path
 ) -> None:

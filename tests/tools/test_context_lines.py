@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import EXAMPLES
+from tests.table import table
 from tests.tools.ground import TOOLS, make
 
 NUMBERS = count()  # every example has a file of its own, which nobody changed before
@@ -116,7 +117,7 @@ def check(change: LineChange, answer: dict[str, Any], data: bytes) -> None:
     assert around["afterLines"] == rows[end : end + 3]
 
 
-@pytest.mark.parametrize("tool", OWN, ids=lambda tool: f"{tool[0]}.{tool[1]}")
+@table("tool", OWN, ids=lambda tool: f"{tool[0]}.{tool[1]}")
 def test_the_line_after_a_deletion_is_shown(tool: tuple[str, str, str], tmp_path: Path) -> None:
     change = LineChange(NINE, 5, 5, ())
     answer: Any = make(tmp_path, {"a.txt": NINE}).tools(tool[0]).call(tool[1], {tool[2]: "a.txt", **OWN[tool](change)})
@@ -156,7 +157,7 @@ SEVERAL: dict[tuple[str, str], list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("tool", SEVERAL, ids=".".join)
+@table("tool", SEVERAL, ids=".".join)
 def test_of_several_edits_the_context_begins_right_behind_the_last(tool: tuple[str, str], tmp_path: Path) -> None:
     answer: Any = (
         make(tmp_path, {"a.txt": NINE}).tools(tool[0]).call(tool[1], {"path": "a.txt", "edits": SEVERAL[tool]})

@@ -13,6 +13,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from tests.table import table
 from tests.tools.examples import Case, all_examples, case_name, lay_out, make_calls, split_settings
 from tests.tools.ground import make, tree
 from tests.tools.hints import check_hints, fields_in
@@ -36,7 +37,7 @@ def answered(case: Case, root: Path) -> dict[str, Any]:
 # What they take.
 
 
-@pytest.mark.parametrize("name", OWN)
+@table("name", OWN)
 def test_whoever_changes_files_may_say_why_and_no_argument_is_the_hosts(name: str) -> None:
     for tool in tools_of(name):
         taken = fields_in(tool.parameters)
@@ -50,7 +51,7 @@ def test_a_whole_file_is_written_with_a_hash_and_with_leave_to_shrink() -> None:
         assert fields_in(tool.parameters) >= {"expect" if name == "core" else "expectedHash", "allow_shrink"}
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
     [
         {"article": 3},
@@ -82,7 +83,7 @@ def test_a_kit_is_had_by_name_lists_schemas_and_has_a_prompt(tmp_path: Path) -> 
 # How they answer.
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@table("case", CASES, ids=case_name)
 def test_a_change_is_told_by_hash_lines_and_what_stands_around(case: Case, tmp_path: Path) -> None:
     answer = answered(case, tmp_path)
     check_hints(case[0], answer)
@@ -110,7 +111,7 @@ def check_refusal(answer: dict[str, Any]) -> None:
     assert len(answer["error"].split("\n")) <= 15
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_tool_that_there_is_not_is_refused_in_the_form_of_the_toolset(name: str, tmp_path: Path) -> None:
     answer: Any = make(tmp_path, {}).tools(name).call("no_such_tool", {})
     assert (answer["kind"], failed(answer)) == ("bad-request", True)
@@ -127,15 +128,15 @@ NEW_FILES: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("toolset", "tool", "sent"), NEW_FILES, ids=[f"{row[0]}.{row[1]}" for row in NEW_FILES])
+@table(("toolset", "tool", "sent"), NEW_FILES, ids=[f"{row[0]}.{row[1]}" for row in NEW_FILES])
 def test_a_new_file_is_told_with_all_its_lines(toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path) -> None:
     answer: dict[str, Any] = make(tmp_path, {}).tools(toolset).call(tool, sent)
     assert (answer["success"], answer["lines"]) == (True, {"start": 1, "end": 2})
     assert answer["context"] == {"beforeLines": [], "afterLines": []}
 
 
-@pytest.mark.parametrize(("toolset", "tool"), [*WHOLE, ("site", "writeFiles")])
-@pytest.mark.parametrize("mode", [None, "modify"])
+@table(("toolset", "tool"), [*WHOLE, ("site", "writeFiles")])
+@table("mode", [None, "modify"])
 def test_the_hash_of_a_file_that_was_not_read_is_told_by_no_refusal(
     toolset: str, tool: str, mode: str | None, tmp_path: Path
 ) -> None:
@@ -159,7 +160,7 @@ def test_a_range_that_runs_backwards_is_told_in_the_fields_of_the_tool(tmp_path:
 # Tasks that meet, and what the host says of it.
 
 
-@pytest.mark.parametrize(("policy", "after"), [("refuse", "A\n"), ("skip", "A\n"), ("force", "A\nB\n")])
+@table(("policy", "after"), [("refuse", "A\n"), ("skip", "A\n"), ("force", "A\nB\n")])
 def test_a_conflict_is_refused_or_skipped_and_forced_only_if_the_host_says_so(
     policy: Any, after: str, tmp_path: Path
 ) -> None:
@@ -216,7 +217,7 @@ def test_a_task_whose_only_call_was_refused_has_failed_and_not_been_skipped(tmp_
     assert workspace.audit("a.md")["status"] == "skipped"
 
 
-@pytest.mark.parametrize("wrong", [{"reason": " "}, {"old_string": ""}, {"old_string": "zzz"}, {"more": 1}])
+@table("wrong", [{"reason": " "}, {"old_string": ""}, {"old_string": "zzz"}, {"more": 1}])
 def test_every_refused_call_counts_for_the_file_it_names(wrong: dict[str, object], tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "one\n"}, task="T")
     kit = workspace.tools("article", model="m-1")
@@ -246,7 +247,7 @@ SHARED = {
 }
 
 
-@pytest.mark.parametrize("toolset", SHARED)
+@table("toolset", SHARED)
 def test_edits_of_one_call_may_share_context(tmp_path: Path, toolset: str) -> None:
     tool, sent = SHARED[toolset]
     settings = {"article": "a.txt", "extensions": [".txt"]} if toolset == "article" else {}

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from tests.faults.storage import FaultStorage
+from tests.table import table
 
 PAGE = "<p>one</p>\n"
 ELEMENT = {"selector": "p", "action": "setText", "value": "two"}
@@ -51,7 +50,7 @@ def called(root: Path, storage: FaultStorage, toolset: str, tool: str, arguments
         return workspace.tools(toolset).call(tool, dict(arguments))
 
 
-@pytest.mark.parametrize(("toolset", "tool", "sent"), CALLS, ids=[f"{row[0]}.{row[1]}" for row in CALLS])
+@table(("toolset", "tool", "sent"), CALLS, ids=[f"{row[0]}.{row[1]}" for row in CALLS])
 def test_a_lost_directory_sync_is_a_success_that_says_so(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:

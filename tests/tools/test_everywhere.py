@@ -12,6 +12,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.tools import listing, searching
 from steadyhand.tools.patterns import LONGEST_LINE
+from tests.table import table
 from tests.tools.ground import make, tree
 
 
@@ -76,7 +77,7 @@ NARROWED = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "expected"), NARROWED)
+@table(("arguments", "expected"), NARROWED)
 def test_a_listing_is_narrowed_by_path_glob_and_depth(
     tmp_path: Path, arguments: dict[str, Any], expected: list[str]
 ) -> None:
@@ -102,7 +103,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "kind"), REFUSED)
+@table(("tool", "arguments", "kind"), REFUSED)
 def test_what_cannot_be_looked_through_is_refused(
     tmp_path: Path, tool: str, arguments: dict[str, Any], kind: str
 ) -> None:
@@ -175,7 +176,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "expected"), FOUND)
+@table(("arguments", "expected"), FOUND)
 def test_a_query_is_a_text_or_a_pattern_within_a_line(
     tmp_path: Path, arguments: dict[str, Any], expected: list[tuple[int, int]]
 ) -> None:
@@ -248,7 +249,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pattern", "position"), BROKEN)
+@table(("pattern", "position"), BROKEN)
 def test_a_broken_pattern_is_refused_with_its_position(tmp_path: Path, pattern: str, position: int | None) -> None:
     answer = kit(tmp_path, {"a.txt": "a"}).call("search_files", {"query": pattern, "isRegex": True})
     assert (answer["success"], answer["kind"]) == (False, "bad-request")
@@ -271,7 +272,7 @@ BOMBS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", BOMBS)
+@table("pattern", BOMBS)
 def test_a_pattern_that_would_eat_the_memory_is_refused_before_it_is_read(tmp_path: Path, pattern: str) -> None:
     answer = kit(tmp_path, {"a.txt": "a"}).call("search_files", {"query": pattern, "isRegex": True})
     assert (answer["success"], answer["kind"]) == (False, "bad-request")
@@ -283,7 +284,7 @@ HARMLESS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", HARMLESS)
+@table("pattern", HARMLESS)
 def test_a_usual_pattern_is_taken(tmp_path: Path, pattern: str) -> None:
     answer = kit(tmp_path, {"a.txt": "none of them\n"}).call("search_files", {"query": pattern, "isRegex": True})
     assert answer["success"] is True, answer
@@ -398,7 +399,7 @@ def test_a_line_that_was_cut_does_not_count_as_read(tmp_path: Path) -> None:
     assert hands.call("write_file", {"path": "empty.txt", "content": "x\n"})["success"] is True
 
 
-@pytest.mark.parametrize("toolset", ["article", "coder"])
+@table("toolset", ["article", "coder"])
 def test_read_file_and_write_file_belong_to_these_toolsets_too(tmp_path: Path, toolset: str) -> None:
     names = {tool.name for tool in make(tmp_path, {}).tools(toolset).tools}
     assert {"read_file", "write_file"} <= names

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import jsonschema
-import pytest
 
 import steadyhand as sh
+from steadyhand.schema import plain_schema
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
-from steadyhand.tools.schema import plain_schema
+from tests.table import table
 from tests.tools.examples import (
     Case,
     all_examples,
@@ -25,7 +25,7 @@ from tests.tools.examples import (
 )
 
 
-@pytest.mark.parametrize("case", all_examples(), ids=case_name)
+@table("case", all_examples(), ids=case_name)
 def test_an_example_comes_out_as_it_says(case: Case, tmp_path: Path) -> None:
     name, tool, example = case
     lay_out(tmp_path, example.files)
@@ -39,7 +39,7 @@ def test_an_example_comes_out_as_it_says(case: Case, tmp_path: Path) -> None:
         jsonschema.validate(filled(example.arguments, tmp_path), plain_schema(tool.parameters))
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_every_tool_shows_a_success_and_a_refusal(name: str) -> None:
     for tool in tools_of(name):
         answers = [example.result for example in tool.examples]

@@ -14,8 +14,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.tools import findings as store
-from steadyhand.tools.surgical.report_findings import TOOL
 from steadyhand.workspace import findings as disk
+from tests.table import table
 from tests.tools.ground import make
 
 FINDING: dict[str, Any] = {
@@ -86,7 +86,7 @@ REPAIRED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "sent", "kept", "told"), REPAIRED)
+@table(("name", "sent", "kept", "told"), REPAIRED)
 def test_a_severity_and_lines_as_others_write_them_are_repaired(
     tmp_path: Path, name: str, sent: object, kept: object, told: str
 ) -> None:
@@ -153,7 +153,7 @@ def test_old_reports_of_others_make_room(tmp_path: Path, monkeypatch: pytest.Mon
     assert [answer.get("kind") for answer in answers] == [None] * 4 + ["too-large"] * 2
 
 
-@pytest.mark.parametrize("where", ["under the root", "not writable"])
+@table("where", ["under the root", "not writable"])
 def test_where_nothing_can_be_kept_the_findings_last_as_long_as_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -197,7 +197,7 @@ TAKEN = [
 ]
 
 
-@pytest.mark.parametrize("other", [row[1] for row in TAKEN], ids=[row[0] for row in TAKEN])
+@table("other", [row[1] for row in TAKEN], ids=[row[0] for row in TAKEN])
 def test_a_finding_needs_no_more_than_it_has(tmp_path: Path, other: dict[str, Any]) -> None:
     ws = workspace(tmp_path)
     assert report(ws.tools("surgical"), FINDING | other)["success"] is True
@@ -218,7 +218,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("other", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+@table(("other", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_one_finding_that_cannot_be_meant_keeps_none_of_the_call(
     tmp_path: Path, other: dict[str, Any], kind: str
 ) -> None:
@@ -239,10 +239,10 @@ def test_no_findings_and_too_many_are_refused(tmp_path: Path, monkeypatch: pytes
     assert len(ws.findings()) == 4
 
 
-@pytest.mark.parametrize("mode", [None, "research", "generate", "modify", "execute"])
+@table("mode", [None, "research", "generate", "modify", "execute"])
 def test_findings_are_reported_in_an_analysis_only(tmp_path: Path, mode: str | None) -> None:
     ws = make(tmp_path, FILES, mode=mode)
     hands = ws.tools("surgical")
-    assert TOOL.name not in {tool.name for tool in hands.tools}
+    assert "report_findings" not in {tool.name for tool in hands.tools}
     assert report(hands, FINDING)["kind"] == "not-allowed"
     assert ws.findings() == []

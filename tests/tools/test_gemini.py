@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.tools.answer import Answer
-from steadyhand.tools.gemini.codes import code_of
+from steadyhand.tools.gemini.tools import code_of
+from tests.table import table
 from tests.tools.ground import make, replace, tree, write_file
 
 TEXT = "one\ntwo\none\n"
@@ -18,7 +17,7 @@ def call(**arguments: object) -> dict[str, object]:
     return {"file_path": "a.md", "instruction": "Count anew.", "old_string": "one", "new_string": "1", **arguments}
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "code"),
     [
         (call(old_string="three"), "edit_no_occurrence_found"),
@@ -47,7 +46,7 @@ def test_every_kind_has_a_code() -> None:
     assert all(code_of(kind).replace("_", "").isalpha() for kind in Kind)
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "after", "count"),
     [
         (call(old_string="two", new_string="2"), "one\n2\none\n", 1),
@@ -68,7 +67,7 @@ def test_text_is_replaced_as_often_as_expected(
     assert workspace.why("a.md", 2 if "2" in after else 1).reason == "Count anew."
 
 
-@pytest.mark.parametrize("instruction", ["x" * 100_000, "", None])
+@table("instruction", ["x" * 100_000, "", None])
 def test_no_instruction_stands_in_the_way_of_an_edit(instruction: str | None, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": TEXT})
     assert not replace(workspace, call(old_string="two", instruction=instruction)).is_error

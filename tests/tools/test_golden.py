@@ -7,10 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.tools.registry import toolsets
+from tests.table import table
 from tests.tools.golden import answers_of, cases_of, changed, without_words
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -20,7 +19,7 @@ def kept_of(toolset: str) -> Any:
     return json.loads((GOLDEN / f"{toolset}.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("toolset", toolsets())
+@table("toolset", toolsets())
 def test_answers_are_those_that_were_kept(toolset: str, tmp_path: Path) -> None:
     now = json.loads(json.dumps(answers_of(toolset, tmp_path)))
     if os.environ.get("STEADYHAND_GOLDEN") == "write":

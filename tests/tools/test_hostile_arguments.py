@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
+from tests.table import table
 from tests.tools.ground import TOOLS, make, tree
 
 SECRET = "must not be told"
@@ -80,8 +81,8 @@ def ground(tmp_path: Path, **options: Any) -> tuple[Any, Path]:
     return workspace, root
 
 
-@pytest.mark.parametrize("path", ASTRAY.values(), ids=ASTRAY.keys())
-@pytest.mark.parametrize("call", CALLS)
+@table("path", ASTRAY.values(), ids=ASTRAY.keys())
+@table("call", CALLS)
 def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Path) -> None:
     workspace, root = ground(tmp_path)
     before = tree(root)
@@ -97,7 +98,7 @@ def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Pat
     answer.content.encode()
 
 
-@pytest.mark.parametrize("path", ["a\0.md", "a%00.md", "a%2500.md"])
+@table("path", ["a\0.md", "a%00.md", "a%2500.md"])
 def test_a_nul_in_a_path_is_called_what_it_is(path: str, tmp_path: Path) -> None:
     workspace, _ = ground(tmp_path)
     answer: Any = workspace.tools("core").call("read", {"path": path})
@@ -108,16 +109,16 @@ def test_a_nul_in_a_path_is_called_what_it_is(path: str, tmp_path: Path) -> None
 BENEATH = ("a.md", "./a.md", "sub/../a.md", "{root}/a.md", "{root}/sub/../a.md", "/repo/a.md", "/repo//sub/../a.md")
 
 
-@pytest.mark.parametrize("path", BENEATH)
-@pytest.mark.parametrize("call", ["text_editor", "text_editor view", "apply_patch", "Edit", "Read", "replace"])
+@table("path", BENEATH)
+@table("call", ["text_editor", "text_editor view", "apply_patch", "Edit", "Read", "replace"])
 def test_a_path_that_stays_beneath_the_root_or_the_prefix_is_taken(call: str, path: str, tmp_path: Path) -> None:
     workspace, root = ground(tmp_path)
     answer = TOOLS[call.split(maxsplit=1)[0]](workspace, CALLS[call](path.format(root=root)), prefix="/repo")
     assert not answer.is_error, answer.content
 
 
-@pytest.mark.parametrize("path", ["a.md", "/memories/sub/../a.md", "{root}/a.md", "/memories/../memories/a.md"])
-@pytest.mark.parametrize("call", [call for call in CALLS if call.startswith("memory")])
+@table("path", ["a.md", "/memories/sub/../a.md", "{root}/a.md", "/memories/../memories/a.md"])
+@table("call", [call for call in CALLS if call.startswith("memory")])
 def test_the_memory_takes_no_path_but_a_plain_one_beneath_its_prefix(call: str, path: str, tmp_path: Path) -> None:
     workspace, root = ground(tmp_path)
     answer = TOOLS["memory"](workspace, CALLS[call](path.format(root=root)))
@@ -266,7 +267,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "arguments"),
     [(tool, arguments) for tool, calls in WRONG.items() for arguments in calls],
     ids=[f"{tool} {number}" for tool, calls in WRONG.items() for number in range(len(calls))],
@@ -281,8 +282,8 @@ def test_a_wrong_call_is_answered_and_changes_nothing(tool: str, arguments: obje
     json.dumps(answer.to_json()).encode()
 
 
-@pytest.mark.parametrize("arguments", [None, "a.md", 3, ["command"], [("command", "view")], {3: "view"}, {None: None}])
-@pytest.mark.parametrize("tool", TOOLS)
+@table("arguments", [None, "a.md", 3, ["command"], [("command", "view")], {3: "view"}, {None: None}])
+@table("tool", TOOLS)
 def test_arguments_that_are_no_object_are_refused(tool: str, arguments: object, tmp_path: Path) -> None:
     answer = TOOLS[tool](make(tmp_path, FILES), arguments)
     is_patch = tool == "apply_patch" and isinstance(arguments, str)  # the free-form tool's whole input is text
@@ -311,8 +312,8 @@ def test_no_arguments_make_a_tool_raise(
     answer.content.encode()
 
 
-@pytest.mark.parametrize("mode", ["research", "analyze"])
-@pytest.mark.parametrize("call", [call for call in CALLS if "view" not in call and call != "Read"])
+@table("mode", ["research", "analyze"])
+@table("call", [call for call in CALLS if "view" not in call and call != "Read"])
 def test_a_workspace_for_reading_stays_as_it_is(call: str, mode: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES, mode=mode)
     tool = call.split(maxsplit=1)[0]

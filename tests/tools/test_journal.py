@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from tests.table import table
 from tests.tools.ground import TOOLS, make, tree
 
 OLD, NEW = {"old_string": "one"}, {"new_string": "1"}
@@ -22,7 +21,7 @@ CALLS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@table("name", CALLS)
 def test_the_tool_is_named_and_the_change_can_be_undone(tmp_path: Path, name: str) -> None:
     workspace = make(tmp_path, {"a.txt": "one\ntwo\n"}, tool="host")
     tool = TOOLS[name]

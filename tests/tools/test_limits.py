@@ -27,6 +27,7 @@ from steadyhand.structure.markdown import reader as markdown
 from steadyhand.text.pace import OFTEN
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind
+from tests.table import table
 from tests.tools.ground import make, tree
 
 
@@ -132,7 +133,7 @@ def stopped_at_each(kit: sh.Kit, root: Path, tool: str, arguments: Mapping[str, 
     raise AssertionError("the call never went through")
 
 
-@pytest.mark.parametrize("given", WRITES)
+@table("given", WRITES)
 def test_a_call_that_is_stopped_wherever_it_asks_has_changed_nothing(given: Case, tmp_path: Path) -> None:
     before = dict(given.files)
     kit = given.kit(tmp_path)
@@ -184,7 +185,7 @@ def asks(kit: sh.Kit, tool: str, arguments: Mapping[str, Any]) -> int:
     return tick.asked
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@table("name", FORMATS)
 def test_reading_the_structure_of_a_file_asks_the_oftener_the_more_there_is(name: str, tmp_path: Path) -> None:
     _, text, _ = FORMATS[name]
     (tmp_path / "small").mkdir()
@@ -194,8 +195,8 @@ def test_reading_the_structure_of_a_file_asks_the_oftener_the_more_there_is(name
     assert 0 < less < more <= 2 * less + 4
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("last", [3, 7])
+@table("name", FORMATS)
+@table("last", [3, 7])
 def test_an_edit_by_address_stops_while_the_file_is_read(name: str, last: int, tmp_path: Path) -> None:
     address, text, new = FORMATS[name]
     kit = make(tmp_path, {name: text(1000)}).tools("core")
@@ -215,7 +216,7 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize(("toolset", "tool", "arguments"), READS)
+@table(("toolset", "tool", "arguments"), READS)
 def test_a_tool_that_only_reads_stops_as_well(
     toolset: str, tool: str, arguments: Mapping[str, Any], tmp_path: Path
 ) -> None:
@@ -224,7 +225,7 @@ def test_a_tool_that_only_reads_stops_as_well(
     assert refusal_kind(answer) is Kind.TIMED_OUT
 
 
-@pytest.mark.parametrize("row", ["```\n", "@@\n", "<<<<<<< SEARCH\n", "--- a\n+++ b\n", "*** Update File: a\n@@\n"])
+@table("row", ["```\n", "@@\n", "<<<<<<< SEARCH\n", "--- a\n+++ b\n", "*** Update File: a\n@@\n"])
 def test_reading_a_patch_asks_for_every_so_many_lines(row: str, tmp_path: Path) -> None:
     kit = make(tmp_path, TEXT).tools("core")
     patch = row * (3 * OFTEN)
@@ -254,7 +255,7 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "module", "text", "address"), LIMITS, ids=[limit[0] for limit in LIMITS])
+@table(("name", "module", "text", "address"), LIMITS, ids=[limit[0] for limit in LIMITS])
 def test_a_file_with_too_much_in_it_is_refused_by_address_and_edited_by_its_text(
     name: str, module: object, text: str, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,7 +282,7 @@ TOO_MANY = [
 ]
 
 
-@pytest.mark.parametrize(("toolset", "tool", "arguments"), TOO_MANY, ids=[each[1] for each in TOO_MANY])
+@table(("toolset", "tool", "arguments"), TOO_MANY, ids=[each[1] for each in TOO_MANY])
 def test_too_many_edits_in_one_call_are_refused_with_how_many_there_may_be(
     toolset: str, tool: str, arguments: Mapping[str, Any], tmp_path: Path
 ) -> None:
@@ -319,7 +320,7 @@ def test_a_call_with_ten_thousand_edits_asks_before_each(tmp_path: Path) -> None
     assert asks(kit, "edit", {"path": "a.txt", "edits": edits}) >= 10_000
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@table("ending", ["\n", "\r\n"])
 def test_ranges_of_lines_cost_the_same_each_however_many_there_are(ending: str, tmp_path: Path) -> None:
     def cost(count: int) -> int:
         root = tmp_path / str(count)

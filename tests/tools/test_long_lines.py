@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 from tests.tools.ground import make
 
 LONG = "".join(f"var v{number}=f({number});" for number in range(2_500))  # 40 KB without a line ending
@@ -57,7 +56,7 @@ def answered(root: Path, tool: tuple[str, str], arguments: dict[str, Any], text:
     return json.dumps(answer, ensure_ascii=False)
 
 
-@pytest.mark.parametrize("tool", EDITS, ids=".".join)
+@table("tool", EDITS, ids=".".join)
 def test_a_long_neighbour_is_clipped_and_says_so(tool: tuple[str, str], tmp_path: Path) -> None:
     told = answered(tmp_path, tool, EDITS[tool])
     assert 'is_error": true' not in told
@@ -66,7 +65,7 @@ def test_a_long_neighbour_is_clipped_and_says_so(tool: tuple[str, str], tmp_path
     assert MARK in told or tool[0] == "claude"  # which shows nothing of the file
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "fields"),
     [(("gemini", "replace"), ("old_string", "new_string")), (("claude-code", "Edit"), ("old_string", "new_string"))],
 )
@@ -78,8 +77,8 @@ def test_a_long_line_is_shown_around_what_changed(
     assert len(told) < 3_000
 
 
-@pytest.mark.parametrize("tool", EDITS, ids=".".join)
-@pytest.mark.parametrize("old", ["f(99x9)", "var v7=f(7); var v8=f(8);", "=f(", "nowhere at all"])
+@table("tool", EDITS, ids=".".join)
+@table("old", ["f(99x9)", "var v7=f(7); var v8=f(8);", "=f(", "nowhere at all"])
 def test_a_refusal_of_an_edit_in_a_long_line_is_short_and_offers_nothing_clipped(
     tool: tuple[str, str], old: str, tmp_path: Path
 ) -> None:
@@ -104,7 +103,7 @@ def test_a_dry_run_shows_long_rows_around_what_differs(tmp_path: Path) -> None:
     assert len(told) < 6_000
 
 
-@pytest.mark.parametrize(("length", "kind"), [(50, None), (5_000, "conflict")])
+@table(("length", "kind"), [(50, None), (5_000, "conflict")])
 def test_a_neighbour_counts_as_read_only_where_it_is_shown_whole(length: int, kind: str | None, tmp_path: Path) -> None:
     mine = make(tmp_path, {"a.txt": f"a = 1; {'x' * length}; b = 1\nc = 1\n"}, task="mine")
     mine.read("a.txt")

@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
 
 import steadyhand as sh
 from steadyhand.errors import Kind
+from steadyhand.schema import plain_schema
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
-from steadyhand.tools.schema import plain_schema
 from steadyhand.tools.tool import Tool
+from tests.table import table
 from tests.tools.examples import filled, split_settings
 from tests.tools.hints import check_hints
 from tests.tools.malformed import Maker
 from tests.tools.surrounded import SECRETS, Content, Ground, lay_ground, maker_for
 
-CALLS = int(os.environ.get("STEADYHAND_CALLS", "150"))
+CALLS = int(os.environ.get("STEADYHAND_CALLS", "50"))
 SEED = str(random.randrange(10**9)) if os.environ.get("STEADYHAND_SEARCH") else "steadyhand"
 ALL = [(name, tool) for name in toolsets() for tool in tools_of(name)]
 
@@ -74,7 +74,7 @@ def check_silence(answer: dict[str, Any], asked: str, ground: Ground) -> None:
         assert word not in told or word in asked, (word, told[:3_000])
 
 
-@pytest.mark.parametrize(("name", "tool"), ALL, ids=[f"{name}.{tool.name}" for name, tool in ALL])
+@table(("name", "tool"), ALL, ids=[f"{name}.{tool.name}" for name, tool in ALL])
 def test_any_arguments_are_answered_and_a_refusal_changes_nothing(name: str, tool: Tool, tmp_path: Path) -> None:
     for number, example in enumerate(tool.examples):
         ground = lay_ground(tmp_path / str(number), example.files)
@@ -96,9 +96,10 @@ def make_calls(kit: sh.Kit, tool: Tool, ground: Ground, maker: Maker, seeds: Ite
     before, content = ground.stats(), ground.content()
     for seed in seeds:
         arguments = maker.call(seed)
-        records: list[str] = []
+        receipts: list[sh.Receipt] = []
         try:
-            answer = kit.call(tool.name, arguments, records=records)
+            answer = kit.call(tool.name, arguments, receipts=receipts)
+            records = [str(receipt.id) for receipt in receipts]
             asked = sent(arguments)
             check_answer(answer, asked, validator)
             check_silence(answer, asked, ground)

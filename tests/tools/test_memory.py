@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.tools.answer import Answer
+from tests.table import table
 from tests.tools.ground import make, tree
 from tests.tools.ground import memory as run
 
@@ -16,8 +17,8 @@ LISTING = "Here're the files and directories up to 2 levels deep in /memories, e
 # What must not happen.
 
 
-@pytest.mark.parametrize("target", ["/memories/b.md", "/memories/d", "/memories/d/c.md"])
-@pytest.mark.parametrize("source", ["/memories/a.md", "/memories/e"])
+@table("target", ["/memories/b.md", "/memories/d", "/memories/d/c.md"])
+@table("source", ["/memories/a.md", "/memories/e"])
 def test_nothing_is_renamed_onto_what_is_there(source: str, target: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a", "b.md": "b", "d/c.md": "c", "e/x.md": "x", "e/f/y.md": "y"})
     before = tree(tmp_path)
@@ -26,7 +27,7 @@ def test_nothing_is_renamed_onto_what_is_there(source: str, target: str, tmp_pat
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("path", ["/memories/a.md", "/memories/d", "/memories/d/", "/memories"])
+@table("path", ["/memories/a.md", "/memories/d", "/memories/d/", "/memories"])
 def test_nothing_is_created_where_something_is(path: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a", "d/c.md": "c"})
     answer = run(workspace, {"command": "create", "path": path, "file_text": "b"})
@@ -38,7 +39,7 @@ ABSENT = "The path {} does not exist. Please provide a valid path."
 GONE = "Error: The path {} does not exist"
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "said"),
     [
         ({"command": "view"}, ABSENT),
@@ -47,7 +48,7 @@ GONE = "Error: The path {} does not exist"
         ({"command": "delete"}, GONE),
     ],
 )
-@pytest.mark.parametrize("path", ["/memories/none.md", "/memories/empty"])
+@table("path", ["/memories/none.md", "/memories/empty"])
 def test_what_does_not_exist_is_said_not_to(arguments: dict[str, object], said: str, path: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a"})
     (tmp_path / "empty").mkdir()
@@ -55,8 +56,8 @@ def test_what_does_not_exist_is_said_not_to(arguments: dict[str, object], said: 
     assert answer == Answer(said.format(path), is_error=True, kind="no-such-file")
 
 
-@pytest.mark.parametrize("command", ["str_replace", "insert"])
-@pytest.mark.parametrize("path", ["/memories/d", "/memories/d/", "/memories"])
+@table("command", ["str_replace", "insert"])
+@table("path", ["/memories/d", "/memories/d/", "/memories"])
 def test_a_directory_is_no_file_to_edit(path: str, command: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"d/a.md": "a"})
     more = {"old_str": "a", "new_str": "b"} if command == "str_replace" else {"insert_line": 0, "insert_text": "b"}
@@ -164,7 +165,7 @@ def test_a_memory_is_made_edited_and_extended(tmp_path: Path) -> None:
     assert beyond == Answer(said, is_error=True, kind="out-of-bounds")
 
 
-@pytest.mark.parametrize("slash", ["", "/"])
+@table("slash", ["", "/"])
 def test_a_directory_is_deleted_with_all_that_is_in_it_and_can_come_back(slash: str, tmp_path: Path) -> None:
     files = {"d/a.md": "a", "d/e/b.md": "b", "d/.c": "c", "d/raw.bin": b"\0\xff", "keep.md": "k"}
     workspace = make(tmp_path, files)
@@ -178,7 +179,7 @@ def test_a_directory_is_deleted_with_all_that_is_in_it_and_can_come_back(slash: 
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize(("source", "target"), [("d", "x/y"), ("d/", "d2"), ("d/a.md", "b.md"), ("d", "d-other")])
+@table(("source", "target"), [("d", "x/y"), ("d/", "d2"), ("d/a.md", "b.md"), ("d", "d-other")])
 def test_files_and_directories_are_renamed(source: str, target: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"d/a.md": "a", "d/e/b.md": "b"})
     old, new = f"/memories/{source}", f"/memories/{target}"

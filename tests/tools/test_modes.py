@@ -10,9 +10,10 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.session.ask import MODES
+from steadyhand.session.context import MODES
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from tests.table import table
 from tests.tools.ground import make, tree
 
 READ = ["read_file", "list_files", "search_files"]
@@ -48,7 +49,7 @@ def whole_tree(root: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("mode", LISTED)
+@table("mode", LISTED)
 def test_a_mode_lists_its_tools_in_order(tmp_path: Path, mode: str | None) -> None:
     hands = kit(tmp_path, mode)
     assert [tool.name for tool in hands.tools] == LISTED[mode]
@@ -57,8 +58,8 @@ def test_a_mode_lists_its_tools_in_order(tmp_path: Path, mode: str | None) -> No
         assert [schema.get("name") or schema["function"]["name"] for schema in schemas] == LISTED[mode]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("mode", LISTED)
-@pytest.mark.parametrize("name", CALLS)
+@table("mode", LISTED)
+@table("name", CALLS)
 def test_a_tool_runs_in_the_modes_that_list_it_and_in_no_other(tmp_path: Path, mode: str | None, name: str) -> None:
     hands = kit(tmp_path, mode)
     before = whole_tree(tmp_path)
@@ -74,8 +75,8 @@ def test_a_tool_runs_in_the_modes_that_list_it_and_in_no_other(tmp_path: Path, m
         assert whole_tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("arguments", [None, 7, [], "{", {"nonsense": 1}, {}])
-@pytest.mark.parametrize("mode", ["research", "analyze"])
+@table("arguments", [None, 7, [], "{", {"nonsense": 1}, {}])
+@table("mode", ["research", "analyze"])
 def test_a_mode_is_asked_before_the_arguments_are_read(tmp_path: Path, mode: str, arguments: object) -> None:
     hands = kit(tmp_path, mode)
     assert {hands.call(name, arguments)["kind"] for name in (*CHANGE, "write_file")} == {"not-allowed"}
@@ -126,7 +127,7 @@ def test_whether_a_file_is_there_is_asked_when_it_is_written(tmp_path: Path) -> 
     assert (tmp_path / "new.txt").read_text() == "somebody's\n"
 
 
-@pytest.mark.parametrize("toolset", toolsets())
+@table("toolset", toolsets())
 def test_a_workspace_that_is_only_read_lists_and_runs_no_tool_that_writes(tmp_path: Path, toolset: str) -> None:
     hands = make(tmp_path, {"a.txt": TEXT}, read_only=True).tools(toolset)
     before = whole_tree(tmp_path)
@@ -139,8 +140,8 @@ def test_a_workspace_that_is_only_read_lists_and_runs_no_tool_that_writes(tmp_pa
     assert whole_tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("mode", ["research", "analyze"])
-@pytest.mark.parametrize("toolset", toolsets())
+@table("mode", ["research", "analyze"])
+@table("toolset", toolsets())
 def test_in_modes_that_only_read_no_toolset_offers_a_change(tmp_path: Path, toolset: str, mode: str) -> None:
     hands = make(tmp_path, {"a.txt": TEXT}, mode=mode).tools(toolset)
     assert all(tool.trust == "read" or tool.also_reads for tool in hands.tools)
@@ -151,7 +152,7 @@ def test_only_a_mode_that_there_is_can_be_set(tmp_path: Path) -> None:
         sh.Workspace(tmp_path, mode="modfy")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@table("mode", MODES)
 def test_a_worker_is_told_what_its_mode_is_for(tmp_path: Path, mode: str) -> None:
     hands = kit(tmp_path, mode)
     prompt = hands.prompt()
@@ -160,7 +161,7 @@ def test_a_worker_is_told_what_its_mode_is_for(tmp_path: Path, mode: str) -> Non
     assert ("report_findings" in prompt.split("## Mode:")[1]) is (mode == "analyze")
 
 
-@pytest.mark.parametrize("toolset", toolsets())
+@table("toolset", toolsets())
 def test_a_worker_is_told_of_no_tool_that_its_toolset_has_not(tmp_path: Path, toolset: str) -> None:
     names = {tool.name for tool in tools_of(toolset)}
     hands = make(tmp_path, {}).tools(toolset)
@@ -169,7 +170,7 @@ def test_a_worker_is_told_of_no_tool_that_its_toolset_has_not(tmp_path: Path, to
         assert {part for part in told.split("`")[1::2] if part.endswith("_file") or "report" in part} <= names
 
 
-@pytest.mark.parametrize("toolset", toolsets())
+@table("toolset", toolsets())
 def test_a_worker_is_told_which_tools_are_left_where_its_mode_leaves_some_out(tmp_path: Path, toolset: str) -> None:
     for mode in MODES:
         root = tmp_path / mode

@@ -11,7 +11,8 @@ import pytest
 import steadyhand as sh
 from steadyhand.dialects.v4a.marks import mark_in
 from steadyhand.errors import Kind
-from steadyhand.tools.openai.grammar import GRAMMAR
+from steadyhand.tools.openai.tools import GRAMMAR
+from tests.table import table
 from tests.tools.ground import TOOLS, make, tree
 
 FILES = {"a.md": "one\ntwo\nthree\n", "sub/b.md": "x = 1\nx = 1\n"}
@@ -31,7 +32,7 @@ def test_anthropics_tools_are_named_by_their_types(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("version", "name"),
     [
         ("20241022", "str_replace_editor"),
@@ -54,14 +55,14 @@ def test_a_version_of_the_text_editor_has_its_name_and_is_called_by_either(
     assert [entry.record.tool for entry in workspace.history()] == [name, name]
 
 
-@pytest.mark.parametrize("version", ["20241022", "20250124", "20250429", "20250728"])
+@table("version", ["20241022", "20250124", "20250429", "20250728"])
 def test_only_versions_that_have_undo_offer_it(version: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {}).tools("claude", version=version)
     schema: Any = kit.schemas("mcp")[0]
     assert ("undo_edit" in schema["inputSchema"]["properties"]["command"]["enum"]) is (version < "20250429")
 
 
-@pytest.mark.parametrize("style", ["openai-responses", "openai-responses-strict"])
+@table("style", ["openai-responses", "openai-responses-strict"])
 def test_the_responses_api_is_told_of_apply_patch_by_type_or_with_a_grammar(style: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {})
     assert workspace.tools("openai").schemas(style) == [{"type": "apply_patch"}]
@@ -77,7 +78,7 @@ def test_the_grammar_has_the_marks_of_the_format_and_no_other() -> None:
     assert {mark.name for mark in plain if mark} == {"begin", "end", "end-of-file"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("toolset", "style", "expected"),
     [
         ("openai", "openai", ["function"]),
@@ -96,7 +97,7 @@ def test_other_apis_get_ordinary_functions(toolset: str, style: str, expected: l
     assert all(len(schema) > 2 or "function" in schema for schema in kit.schemas(style))
 
 
-@pytest.mark.parametrize("toolset", ["claude", "openai"])
+@table("toolset", ["claude", "openai"])
 def test_a_version_that_there_is_not_is_the_hosts_mistake(toolset: str, tmp_path: Path) -> None:
     with pytest.raises(sh.EditError) as refused:
         make(tmp_path, {}).tools(toolset, version="2099")
@@ -106,7 +107,7 @@ def test_a_version_that_there_is_not_is_the_hosts_mistake(toolset: str, tmp_path
 # How a call is answered.
 
 
-@pytest.mark.parametrize("toolset", ["claude", "openai", "claude-code", "gemini"])
+@table("toolset", ["claude", "openai", "claude-code", "gemini"])
 def test_a_tool_that_is_not_there_is_answered_like_any_refusal(toolset: str, tmp_path: Path) -> None:
     answer = make(tmp_path, {}).tools(toolset).call("frobnicate", {})
     assert set(answer) == {"content", "is_error", "kind"}
@@ -133,7 +134,7 @@ REPAIRED: list[tuple[str, dict[str, object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "told"), REPAIRED)
+@table(("tool", "arguments", "told"), REPAIRED)
 def test_arguments_that_only_look_wrong_are_repaired_and_that_is_told(
     tool: str, arguments: dict[str, object], told: str, tmp_path: Path
 ) -> None:
@@ -142,8 +143,8 @@ def test_arguments_that_only_look_wrong_are_repaired_and_that_is_told(
     assert told in " ".join(answer["repaired"])
 
 
-@pytest.mark.parametrize("tool", ["text_editor", "memory"])
-@pytest.mark.parametrize("options", [{"mode": "research"}, {"mode": "analyze"}, {"read_only": True}])
+@table("tool", ["text_editor", "memory"])
+@table("options", [{"mode": "research"}, {"mode": "analyze"}, {"read_only": True}])
 def test_a_tool_that_also_reads_does_so_where_nothing_may_change(
     tool: str, options: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -155,7 +156,7 @@ def test_a_tool_that_also_reads_does_so_where_nothing_may_change(
     assert sorted(tmp_path.rglob("*")) == [tmp_path / "a.md", tmp_path / "sub", tmp_path / "sub/b.md"]
 
 
-@pytest.mark.parametrize("toolset", ["claude", "openai", "claude-code", "gemini", "coder"])
+@table("toolset", ["claude", "openai", "claude-code", "gemini", "coder"])
 def test_a_mode_without_changes_lists_what_reads(toolset: str, tmp_path: Path) -> None:
     kit = make(tmp_path, FILES, mode="research").tools(toolset)
     assert all(tool.trust == "read" or tool.also_reads for tool in kit.tools)
@@ -188,7 +189,7 @@ UNREAD: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), UNREAD)
+@table(("tool", "arguments"), UNREAD)
 def test_where_the_host_asks_for_it_nothing_is_edited_unread(
     tool: str, arguments: dict[str, object], tmp_path: Path
 ) -> None:
@@ -231,7 +232,7 @@ VIEWS: dict[str, tuple[str, dict[str, object]]] = {
 }
 
 
-@pytest.mark.parametrize("tool", VIEWS)
+@table("tool", VIEWS)
 def test_a_very_large_file_is_shown_in_parts_and_only_what_is_shown_counts_as_read(tool: str, tmp_path: Path) -> None:
     text = "".join(f"{number:04}{'x' * 1900}\n" for number in range(1, 301))
     workspace = make(tmp_path, {"a.md": text})

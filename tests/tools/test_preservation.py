@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
+from tests.table import table
 from tests.tools.ground import TOOLS, make, tree
 
 # Each changes the line `two` to `2` and a line `new` behind it.
@@ -39,8 +38,8 @@ FILES: dict[str, tuple[bytes, bytes]] = {
 }
 
 
-@pytest.mark.parametrize(("before", "after"), FILES.values(), ids=FILES.keys())
-@pytest.mark.parametrize("tool", EDITS)
+@table(("before", "after"), FILES.values(), ids=FILES.keys())
+@table("tool", EDITS)
 def test_only_the_bytes_of_the_edit_change(tool: str, before: bytes, after: bytes, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": before})
     os.chmod(tmp_path / "a.txt", 0o640)
@@ -52,7 +51,7 @@ def test_only_the_bytes_of_the_edit_change(tool: str, before: bytes, after: byte
     assert tree(tmp_path)["a.txt"] == before
 
 
-@pytest.mark.parametrize("tool", ["text_editor", "Write", "write_file"])
+@table("tool", ["text_editor", "Write", "write_file"])
 def test_a_whole_text_keeps_mark_and_line_endings(tool: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": b"\xef\xbb\xbfone\r\ntwo\r\n"})
     workspace.read("a.txt")
@@ -63,7 +62,7 @@ def test_a_whole_text_keeps_mark_and_line_endings(tool: str, tmp_path: Path) -> 
     assert tree(tmp_path)["a.txt"] == b"\xef\xbb\xbfone\r\n2\r\nthree\r\n"
 
 
-@pytest.mark.parametrize("tool", ["text_editor", "memory", "Read"])
+@table("tool", ["text_editor", "memory", "Read"])
 def test_a_byte_that_is_no_text_can_be_shown(tool: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": "日本語テスト\n".encode() * 20 + b"\xff\xfe\x80\n"})
     arguments: dict[str, dict[str, object]] = {

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.ask import MODES
+from steadyhand.schema import Either, Many, Object, Shape, Text
+from steadyhand.session.context import MODES
 from steadyhand.structure.action import action_names
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.target import target_keys
 from steadyhand.tools.modes import PLANNER, prompt_for
 from steadyhand.tools.phrases import MODEL
 from steadyhand.tools.registry import prompt_of, tools_of, toolsets
-from steadyhand.tools.shape import Either, Many, Object, Shape, Text
+from tests.table import table
 
 SIZES = {"core": 2_000}  # what a client of the MCP server is told at most; the others go into prompts of a host's own
 LONGEST, SHORTEST = 4_500, 200
@@ -70,30 +69,30 @@ def strangers(text: str, toolset: str) -> list[str]:
     return sorted(telling & set(NAME.findall(text)))
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_what_a_prompt_quotes_is_there(name: str) -> None:
     assert stale(prompt_of(name), name) == []
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_prompt_speaks_of_no_tool_of_another_toolset(name: str) -> None:
     assert strangers(prompt_of(name), name) == []
 
 
-@pytest.mark.parametrize("mode", [*MODES, PLANNER])
-@pytest.mark.parametrize("name", toolsets())
+@table("mode", [*MODES, PLANNER])
+@table("name", toolsets())
 def test_what_is_told_of_a_mode_quotes_what_is_there(name: str, mode: str) -> None:
     text = prompt_for(name, mode)
     assert stale(text, name) == []
     assert strangers(text, name) == []
 
 
-@pytest.mark.parametrize("name", [name for name, toolset in toolsets().items() if not toolset.is_native])
+@table("name", [name for name, toolset in toolsets().items() if not toolset.is_native])
 def test_a_prompt_says_something_of_every_tool_that_models_do_not_know_already(name: str) -> None:
     assert [tool.name for tool in tools_of(name) if f"`{tool.name}`" not in prompt_of(name)] == []
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_prompt_is_short(name: str) -> None:
     assert SHORTEST <= len(prompt_of(name)) <= SIZES.get(name, LONGEST)
 

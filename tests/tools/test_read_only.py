@@ -17,6 +17,7 @@ from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind
 from tests.hostile.attacks import snapshot
 from tests.hostile.test_read_only import FOR_WRITING, MUTATING, REPOSITORY, _strace
+from tests.table import table
 from tests.tools.examples import filled
 from tests.tools.surrounded import Ground, lay_ground, maker_for
 
@@ -26,7 +27,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "research": {"mode": "research"},
     "modify and read_only": {"mode": "modify", "read_only": True},
 }
-MALFORMED = max(int(os.environ.get("STEADYHAND_CALLS", "150")) // 25, 1)  # of each example
+MALFORMED = max(int(os.environ.get("STEADYHAND_CALLS", "50")) // 25, 1)  # of each example
 
 # Calls that would change something, by ways that the examples do not go; `$id` is a change that could be undone.
 CHANGES: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -125,9 +126,9 @@ def filled_if_there(arguments: Any, ground: Ground) -> Any:
         return arguments
 
 
-@pytest.mark.parametrize("journal", [False, True], ids=["no journal", "a journal"])
-@pytest.mark.parametrize("how", WAYS.values(), ids=list(WAYS))
-@pytest.mark.parametrize("name", toolsets())
+@table("journal", [False, True], ids=["no journal", "a journal"])
+@table("how", WAYS.values(), ids=list(WAYS))
+@table("name", toolsets(), every=3)
 def test_no_call_changes_anything(name: str, how: dict[str, Any], tmp_path: Path, *, journal: bool) -> None:
     ground, record = lay_history(tmp_path, name, journal=journal)
     before = snapshot(tmp_path)
@@ -139,7 +140,7 @@ def test_no_call_changes_anything(name: str, how: dict[str, Any], tmp_path: Path
     assert changing <= set(refused)
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_the_same_calls_would_change_something(name: str, tmp_path: Path) -> None:
     ground, record = lay_history(tmp_path, name, journal=True)
     before = snapshot(ground.root, without=(".steadyhand",))

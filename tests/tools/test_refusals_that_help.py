@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.table import table
 from tests.tools.ground import make, tree
 
 PAGE = """<h1 id="top">Shop</h1>
@@ -60,7 +59,7 @@ def test_a_failure_inside_a_batch_says_as_much(tmp_path: Path) -> None:
         passed_on(result)
 
 
-@pytest.mark.parametrize(
+@table(
     ("selector", "named"),
     [
         ("#tpo", {"selector": "#top", "tag": "h1", "id": "top", "line": 1}),
@@ -94,7 +93,7 @@ MISQUOTED: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("toolset", "tool", "sent"), MISQUOTED, ids=[f"{row[0]}.{row[1]}" for row in MISQUOTED])
+@table(("toolset", "tool", "sent"), MISQUOTED, ids=[f"{row[0]}.{row[1]}" for row in MISQUOTED])
 def test_a_misquoted_line_is_shown_as_it_stands_with_its_number(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.ask import MODES, allowed_verbs
+from steadyhand.session.context import MODES, allowed_verbs
 from steadyhand.tools.offered import offered
 from steadyhand.tools.registry import prompt_of, tools_of, toolset_named, toolsets
+from tests.table import table
 
 TOOLSETS = {
     "article": "read_file list_files search_files edit_article! write_file! impact_search impact_extract",
@@ -51,7 +52,7 @@ def test_the_toolsets_and_their_tools_in_order() -> None:
     assert found == TOOLSETS
 
 
-@pytest.mark.parametrize(("toolset", "mode"), IN_MODE)
+@table(("toolset", "mode"), IN_MODE)
 def test_what_is_listed_in_a_mode(toolset: str, mode: str | None) -> None:
     assert names(offered(tools_of(toolset), mode)) == IN_MODE[toolset, mode]
 
@@ -74,13 +75,13 @@ def test_a_kit_lists_what_the_mode_leaves_and_refuses_the_rest_before_it_looks_a
             assert answer.get("kind") == "not-allowed" or answer.get("reason") == "not-allowed"
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_workspace_that_may_only_be_read_lists_nothing_that_only_writes(name: str) -> None:
     for tool in offered(tools_of(name), is_read_only=True):
         assert tool.trust == "read" or tool.also_reads
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_tool_that_changes_files_says_how_and_one_that_reads_does_not(name: str) -> None:
     for tool in tools_of(name):
         assert bool(tool.verbs) == (tool.trust != "read"), tool.name
@@ -93,7 +94,7 @@ def test_a_name_that_there_is_not_is_refused_with_the_nearest() -> None:
     assert (caught.value.kind, caught.value.hint) == (Kind.BAD_REQUEST, "did you mean 'surgical'?")
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_every_toolset_has_a_summary_and_a_prompt(name: str) -> None:
     assert toolset_named(name).summary.endswith(".")
     assert prompt_of(name).startswith("## ")

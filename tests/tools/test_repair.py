@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import HASH, NEW, OLD, Anything, Either, Field, Flag, Many, Number, Object, Text, plain_schema
 from steadyhand.tools.repair import Repaired, repair
-from steadyhand.tools.schema import plain_schema
-from steadyhand.tools.shape import HASH, NEW, OLD, Anything, Either, Field, Flag, Many, Number, Object, Text
+from tests.table import table
 from tests.tools.shapes import VALUES, objects_for
 
 EDIT = Object(
@@ -52,7 +52,7 @@ def refused(arguments: object, shape: Object = CALL) -> EditError:
 # What is right is left alone.
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         {},
@@ -77,29 +77,29 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
 # What is repaired, and told.
 
 
-@pytest.mark.parametrize("name", ["path", "file", "file_path", "FilePath", "filepath", "file-path"])
+@table("name", ["path", "file", "file_path", "FilePath", "filepath", "file-path"])
 def test_the_usual_names_of_a_path_are_taken_for_it(name: str) -> None:
     found = repair(CALL, {name: "a.md"})
     assert found.fields == {"filePath": "a.md"}
     assert found.repaired == (f"{name}: taken for filePath",)
 
 
-@pytest.mark.parametrize("old", [*OLD, "oldString", "oldStr", "oldContent"])
-@pytest.mark.parametrize("new", [*NEW, "newString"])
+@table("old", [*OLD, "oldString", "oldStr", "oldContent"])
+@table("new", [*NEW, "newString"])
 def test_the_usual_names_of_old_and_new_text_are_taken_for_them(old: str, new: str) -> None:
     found = read(edits=[{old: "a", new: "b"}])
     assert found.fields["edits"] == [{"old_string": "a", "new_string": "b"}]
     assert len(found.repaired) == (old != "old_string") + (new != "new_string")
 
 
-@pytest.mark.parametrize("name", ["maxLines", "max-lines", "MAX_LINES", "maxlines"])
+@table("name", ["maxLines", "max-lines", "MAX_LINES", "maxlines"])
 def test_snake_and_camel_case_are_the_same(name: str) -> None:
     found = read(**{name: 3, "dry_run": True, "expected_hash": "x"})
     assert found.fields == {"filePath": "a.md", "max_lines": 3, "dryRun": True, "expect": "x"}
     assert set(found.repaired) >= {f"{name}: taken for max_lines", "dry_run: taken for dryRun"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "repaired", "told"),
     [
         ({"edits": '[{"old_string": "a", "new_string": "b"}]'}, None, "edits: a JSON string taken for what it holds"),
@@ -175,7 +175,7 @@ def test_many_repairs_are_told_in_short() -> None:
 # What is refused, by name.
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "path", "hint"),
     [
         ({"filePaht": "a"}, "filePaht", "did you mean 'filePath'?"),
@@ -240,12 +240,12 @@ def test_the_refusal_of_a_choice_is_that_of_the_shape_that_was_meant() -> None:
     assert "a whole number or a string is expected, not an array" in neither.message
 
 
-@pytest.mark.parametrize("arguments", [None, 3, True, "a.md", "[1]", ["filePath"], [("filePath", "a")], b"{}"])
+@table("arguments", [None, 3, True, "a.md", "[1]", ["filePath"], [("filePath", "a")], b"{}"])
 def test_arguments_that_are_no_object_are_refused(arguments: object) -> None:
     assert "an object is expected" in refused(arguments).message
 
 
-@pytest.mark.parametrize("name", [3, None, ("filePath",), b"filePath"])
+@table("name", [3, None, ("filePath",), b"filePath"])
 def test_names_of_fields_are_strings(name: object) -> None:
     assert "field names are strings" in refused({name: "a"}).message
 

@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import Anything, Either, Field, Flag, Many, Number, Object, Text, plain_schema, strict_schema
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.repair import repair
-from steadyhand.tools.schema import STYLES, plain_schema, strict_schema, tool_schema
-from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Text
+from steadyhand.tools.styles import STYLES, tool_schema
 from steadyhand.tools.tool import Tool
+from tests.table import table
 from tests.tools.examples import Case, all_examples, case_name, filled, lay_out
 from tests.tools.shapes import objects_for, padded
 
@@ -75,7 +76,7 @@ def test_the_default_toolset_leaves_a_model_room() -> None:
     assert tokens_of("core") < 4_000
 
 
-@pytest.mark.parametrize("case", TOOLS, ids=named)
+@table("case", TOOLS, ids=named)
 def test_a_tool_is_named_and_described_as_every_maker_takes_it(case: tuple[str, Tool]) -> None:
     tool = case[1]
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,40}", tool.name)
@@ -83,7 +84,7 @@ def test_a_tool_is_named_and_described_as_every_maker_takes_it(case: tuple[str, 
     assert tool.title
 
 
-@pytest.mark.parametrize("case", TOOLS, ids=named)
+@table("case", TOOLS, ids=named)
 def test_the_schemas_of_a_tool_are_schemas(case: tuple[str, Tool]) -> None:
     tool = case[1]
     for schema in (plain_schema(tool.parameters), strict_schema(tool.parameters), plain_schema(tool.result)):
@@ -91,7 +92,7 @@ def test_the_schemas_of_a_tool_are_schemas(case: tuple[str, Tool]) -> None:
         assert schema["type"] == "object"
 
 
-@pytest.mark.parametrize("case", TOOLS, ids=named)
+@table("case", TOOLS, ids=named)
 def test_a_strict_schema_keeps_to_the_rules_of_strict_modes(case: tuple[str, Tool]) -> None:
     for schema in inside(strict_schema(case[1].parameters)):
         assert not BOUNDS & schema.keys()
@@ -100,7 +101,7 @@ def test_a_strict_schema_keeps_to_the_rules_of_strict_modes(case: tuple[str, Too
             assert schema["required"] == list(schema["properties"])
 
 
-@pytest.mark.parametrize("case", TOOLS, ids=named)
+@table("case", TOOLS, ids=named)
 def test_what_may_be_left_out_may_be_null_in_a_strict_schema(case: tuple[str, Tool]) -> None:
     tool = case[1]
     schema = strict_schema(tool.parameters)
@@ -114,7 +115,7 @@ def test_what_may_be_left_out_may_be_null_in_a_strict_schema(case: tuple[str, To
         assert bool(wrong) == field.required
 
 
-@pytest.mark.parametrize("case", all_examples(), ids=case_name)
+@table("case", all_examples(), ids=case_name)
 def test_a_call_by_the_strict_schema_is_the_same_call(case: Case, tmp_path: Path) -> None:
     _, tool, example = case
     lay_out(tmp_path, example.files)
@@ -140,7 +141,7 @@ def test_no_arguments_make_repair_fail_and_what_it_gives_fits(call: tuple[Tool, 
     jsonschema.validate(found.fields, plain_schema(shape))
 
 
-@pytest.mark.parametrize("style", STYLES)
+@table("style", STYLES)
 def test_every_style_of_every_tool_is_json(style: str) -> None:
     for _, tool in TOOLS:
         assert json.loads(json.dumps(tool_schema(tool, style)))

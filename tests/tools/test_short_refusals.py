@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 
 NEW = "".join(f"new {number}\n" for number in range(4))
 CALLS = {
@@ -15,7 +14,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("toolset", CALLS)
+@table("toolset", CALLS)
 def test_the_first_place_is_spelled_out_and_the_others_are_named(toolset: str, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a\none\nb\none\nc\none\nd\n")
     tool, arguments = CALLS[toolset]
@@ -23,5 +22,5 @@ def test_the_first_place_is_spelled_out_and_the_others_are_named(toolset: str, t
         said = ws.tools(toolset).call(tool, {**arguments, "file_path": str(tmp_path / "a.md")})["content"]
     assert isinstance(said, str)
     assert len(said.splitlines()) <= 20, said
-    assert "this means line 2 alone" in said
-    assert "to mean line 4 or 6" in said, said
+    assert "For line 2:" in said
+    assert "for line 4 or 6" in said, said

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 from tests.tools.ground import make, tree
 
 PAGE = "<nav>\n  <a href='/'>Home</a>\n</nav>\n<footer>(c) 2025</footer>\n"
@@ -56,7 +55,7 @@ def test_a_file_with_nothing_to_do_is_refused(tmp_path: Path) -> None:
     assert texts(tmp_path) == FILES
 
 
-@pytest.mark.parametrize(
+@table(
     "failing",
     [
         edit("c.html", START),
@@ -242,7 +241,7 @@ def test_a_stretch_of_a_file_is_read_with_its_numbers_and_the_hash_of_the_whole(
     assert write(kit, file="b.html", content="x")["kind"] == "stale-source"  # only a part of it was shown
 
 
-@pytest.mark.parametrize(
+@table(
     ("mode", "listed"),
     [
         (None, ["readFile", "editDOM", "editFile", "editFiles", "writeFiles"]),

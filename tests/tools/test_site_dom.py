@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 from tests.tools.ground import make, tree
 
 PAGE = """<!DOCTYPE html>
@@ -84,7 +83,7 @@ WRONG_FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "field"), [row[1:] for row in WRONG_FIELDS], ids=[row[0] for row in WRONG_FIELDS])
+@table(("wrong", "field"), [row[1:] for row in WRONG_FIELDS], ids=[row[0] for row in WRONG_FIELDS])
 def test_an_operation_with_the_wrong_fields_names_those_that_fit(
     wrong: dict[str, object], field: str, tmp_path: Path
 ) -> None:
@@ -102,14 +101,14 @@ def test_an_action_that_there_is_not_changes_nothing(tmp_path: Path) -> None:
     assert page(tmp_path) == PAGE
 
 
-@pytest.mark.parametrize("action", ["setText", "setHTML", "replaceElement"])
+@table("action", ["setText", "setHTML", "replaceElement"])
 def test_what_the_parser_had_to_repair_is_not_rewritten(action: str, tmp_path: Path) -> None:
     answer = call(make(tmp_path, {"a.html": PAGE}), operation("p > i", action, value="<u>x</u>"))
     assert (answer["success"], answer["kind"]) == (False, "unparsable")
     assert page(tmp_path) == PAGE
 
 
-@pytest.mark.parametrize(
+@table(
     "nothing",
     [operation("h1", "addClass", value="hero"), operation("img", "setAttribute", attr="src", value="a.png")],
 )
@@ -121,7 +120,7 @@ def test_what_is_there_already_is_no_change(nothing: dict[str, object], tmp_path
     assert workspace.history() == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("file", "text"),
     [
         ("a.css", "a::after { content: '<p>x</p>' }\n"),
@@ -142,7 +141,7 @@ def test_a_file_that_is_no_page_is_refused_with_the_tool_for_it(file: str, text:
     assert tree(tmp_path)[file].decode() == text
 
 
-@pytest.mark.parametrize("file", ["App.vue", "index.php", "icon.svg", "page", "page.html.erb"])
+@table("file", ["App.vue", "index.php", "icon.svg", "page", "page.html.erb"])
 def test_a_page_by_another_name_is_a_page(file: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {file: "<div><p>x</p></div>\n"}).tools("site")
     answer = kit.call("editDOM", {"file": file, "operations": [operation("p", "setText", value="y")]})
@@ -191,10 +190,8 @@ ACTIONS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("asked", "change"), ACTIONS, ids=[f"{asked['action']} {asked.get('position', '')}" for asked, _ in ACTIONS]
-)
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@table(("asked", "change"), ACTIONS, ids=[f"{asked['action']} {asked.get('position', '')}" for asked, _ in ACTIONS])
+@table("newline", ["\n", "\r\n"])
 def test_an_action_changes_its_own_bytes_and_no_others(
     asked: dict[str, object], change: tuple[str, str], newline: str, tmp_path: Path
 ) -> None:
@@ -213,8 +210,8 @@ def test_an_action_changes_its_own_bytes_and_no_others(
 LINES = "<i>1</i>\n<i>2</i>\n"
 
 
-@pytest.mark.parametrize("all_of_them", [False, True])
-@pytest.mark.parametrize(
+@table("all_of_them", [False, True])
+@table(
     ("action", "fields", "after"),
     [
         ("setHTML", {"value": LINES}, f"<b>{LINES}</b>"),
@@ -233,7 +230,7 @@ def test_lines_that_are_put_in_end_as_those_of_the_page_do(
     assert page(tmp_path) == ("<p>\n</p>\n" + f"{after}\n" * many).replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1", "utf-16"])
+@table("encoding", ["utf-8-sig", "latin-1", "utf-16"])
 def test_a_page_keeps_its_encoding(encoding: str, tmp_path: Path) -> None:
     text = '<meta charset="latin-1">\r\n<p>Grüße</p>\r\n<b>é</b>'
     workspace = make(tmp_path, {"a.html": text.encode(encoding)})

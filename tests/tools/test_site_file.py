@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 from tests.tools.ground import make, tree
 
 SECTION = """<section class="services">
@@ -49,7 +48,7 @@ def test_a_text_in_several_places_is_not_replaced_in_one_of_them(tmp_path: Path)
     assert page(tmp_path).count("x") == 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("search", "shown"),
     [
         ("<b>Red and green and blue</b>", "<b>Red and green and blu3</b>"),
@@ -64,7 +63,7 @@ def test_a_place_is_shown_once(search: str, shown: str, tmp_path: Path) -> None:
     assert len(rows) == (1 if shown != search else 2), answer["message"]
 
 
-@pytest.mark.parametrize("expected", [1, 2, 4])
+@table("expected", [1, 2, 4])
 def test_another_number_of_places_than_expected_is_told_the_number(expected: int, tmp_path: Path) -> None:
     before = "<b>x</b>\n<b>x</b>\n<b>x</b>\n"
     answer = call(site(tmp_path, before), operation("x", "y", expectedReplacements=expected))
@@ -78,8 +77,8 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize(("before", "search", "file"), [row[1:] for row in SEVERAL], ids=[row[0] for row in SEVERAL])
-@pytest.mark.parametrize("fields", [{}, {"expectedReplacements": 2}])
+@table(("before", "search", "file"), [row[1:] for row in SEVERAL], ids=[row[0] for row in SEVERAL])
+@table("fields", [{}, {"expectedReplacements": 2}])
 def test_a_text_that_stands_there_only_roughly_is_never_replaced_in_several_places(
     before: str, search: str, file: str, fields: dict[str, object], tmp_path: Path
 ) -> None:
@@ -226,7 +225,7 @@ TIERS = [
 ]
 
 
-@pytest.mark.parametrize(("tier", "file", "before", "asked", "after"), TIERS)
+@table(("tier", "file", "before", "asked", "after"), TIERS)
 def test_a_text_is_found_at_its_tier_and_what_it_repeats_keeps_its_bytes(
     tier: str, file: str, before: str, asked: dict[str, object], after: str, tmp_path: Path
 ) -> None:
@@ -258,7 +257,7 @@ MISSPELT = [
 ]
 
 
-@pytest.mark.parametrize(("file", "before", "search", "replace"), MISSPELT)
+@table(("file", "before", "search", "replace"), MISSPELT)
 def test_a_unique_place_that_is_misspelt_in_the_search_takes_the_new_text(
     file: str, before: str, search: str, replace: str, tmp_path: Path
 ) -> None:
@@ -268,7 +267,7 @@ def test_a_unique_place_that_is_misspelt_in_the_search_takes_the_new_text(
     assert len(page(tmp_path, file).splitlines()) == len(before.splitlines())
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "search"),
     [
         ("<p>Open 10 to 6, all days</p>", "<p>Open 10 to 5, all days</p>"),  # another number
@@ -367,7 +366,7 @@ RESETS: list[tuple[str, Callable[[sh.Kit], dict[str, Any]]]] = [
 ]
 
 
-@pytest.mark.parametrize("succeed", [row[1] for row in RESETS], ids=[row[0] for row in RESETS])
+@table("succeed", [row[1] for row in RESETS], ids=[row[0] for row in RESETS])
 def test_a_success_forgets_the_failures_before_it(succeed: Callable[[sh.Kit], dict[str, Any]], tmp_path: Path) -> None:
     kit = site(tmp_path, SECTION)
     kit.call("readFile", {"file": "a.html"})

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.table import table
 from tests.tools.ground import make
 
 TEXT = "one\ntwo\none\n"
@@ -38,7 +37,7 @@ REPAIRED: list[tuple[str, str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("toolset", "tool", "arguments", "meant"), REPAIRED)
+@table(("toolset", "tool", "arguments", "meant"), REPAIRED)
 def test_what_is_certain_is_repaired_and_told(
     toolset: str, tool: str, arguments: dict[str, Any], meant: str, tmp_path: Path
 ) -> None:
@@ -64,7 +63,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("toolset", "tool", "arguments", "hint"), REFUSED)
+@table(("toolset", "tool", "arguments", "hint"), REFUSED)
 def test_what_is_not_certain_is_refused_with_the_shape_to_send(
     toolset: str, tool: str, arguments: dict[str, Any], hint: str, tmp_path: Path
 ) -> None:
@@ -102,14 +101,14 @@ def test_a_code_block_that_is_not_there_is_named_as_the_tool_names_it(tmp_path: 
     kit = make(tmp_path, {"a.md": "# A\n\n```py\nx\n```\n\n```sh\ny\n```\n"}).tools("vault")
     target = {"codeBlock": {"index": 7}}
     answer: Any = kit.call("TextPatch", {"filePath": "a.md", "operation": "delete", "target": target})
-    assert answer["message"] == "there is no code block with index 7; the file has 2, from index 0 to 1"
+    assert answer["message"] == "there is no code block 7; the file has 2, from index 0 to 1"
     assert "code_block" not in str(answer)
 
 
 PLUS = "--- a/a.txt\n+++ b/a.txt\n@@ -1,0 +2 @@\n+new\n"
 
 
-@pytest.mark.parametrize(("toolset", "tool"), [("coder", "write_patch"), ("surgical", "patch_file"), ("core", "edit")])
+@table(("toolset", "tool"), [("coder", "write_patch"), ("surgical", "patch_file"), ("core", "edit")])
 def test_lines_that_a_diff_adds_without_any_context_have_no_place(toolset: str, tool: str, tmp_path: Path) -> None:
     answer, after = called(tmp_path, toolset, tool, {"path": "a.txt", "patch": PLUS})
     assert after == TEXT
@@ -119,7 +118,7 @@ def test_lines_that_a_diff_adds_without_any_context_have_no_place(toolset: str, 
     assert after == TEXT.replace("two", "2")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "selector", "after"),
     [
         ('<p class="x">a</p>\n', "p", "<p>a</p>\n"),
@@ -136,9 +135,7 @@ def test_the_class_attribute_goes_with_its_last_name(before: str, selector: str,
     assert (tmp_path / "a.html").read_text() == after
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "field"), [("x", " ", "newClass"), ("x y", "z", "oldClass"), ("", "z", "oldClass")]
-)
+@table(("old", "new", "field"), [("x", " ", "newClass"), ("x y", "z", "oldClass"), ("", "z", "oldClass")])
 def test_a_refused_class_is_named_as_the_tool_names_it(old: str, new: str, field: str, tmp_path: Path) -> None:
     operation = {"selector": "p", "action": "replaceClass", "oldClass": old, "newClass": new}
     kit = make(tmp_path, {"a.html": '<p class="x y">a</p>\n'}).tools("site")

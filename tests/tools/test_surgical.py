@@ -11,6 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.text.source import digest_of
+from tests.table import table
 from tests.tools.ground import make, tree
 
 TEXT = "import os\n\n\ndef run(log):\n    return None\n\n\ndef stop(log):\n    return None\n"
@@ -66,7 +67,7 @@ OCCURRENCES = [
 ]
 
 
-@pytest.mark.parametrize(("occurrence", "changed", "others"), OCCURRENCES)
+@table(("occurrence", "changed", "others"), OCCURRENCES)
 def test_an_occurrence_is_honoured_and_the_others_are_listed(
     tmp_path: Path, occurrence: object, changed: list[int], others: list[int]
 ) -> None:
@@ -80,10 +81,10 @@ def test_an_occurrence_is_honoured_and_the_others_are_listed(
 def test_the_lines_of_the_others_are_those_of_the_file_as_it_is_now(tmp_path: Path) -> None:
     hands = kit(tmp_path, {"a.py": "x\ny\nx\n"})
     answer = hands.call("edit_file", edit("x", "1\n2\n3", occurrence=1))
-    assert answer["note"] == "the text also stands in line 5"
+    assert answer["note"] == "old_content also matches line 5"
 
 
-@pytest.mark.parametrize(("occurrence", "kind"), [(3, "count-mismatch"), (-2, "bad-request"), ("first", "bad-request")])
+@table(("occurrence", "kind"), [(3, "count-mismatch"), (-2, "bad-request"), ("first", "bad-request")])
 def test_an_occurrence_that_there_is_not_is_refused(tmp_path: Path, occurrence: object, kind: str) -> None:
     answer = kit(tmp_path, {"a.py": TEXT}).call("edit_file", edit("return None", "return 1", occurrence=occurrence))
     assert (answer["success"], answer["kind"]) == (False, kind)
@@ -99,7 +100,7 @@ def test_an_occurrence_of_null_means_that_the_text_is_unique(tmp_path: Path) -> 
 NOT_EXACT = ["def  run(log):", "def run( log ):", "DEF RUN(LOG):", "def run(log):\n  return None", "“def run”"]
 
 
-@pytest.mark.parametrize("old", NOT_EXACT)
+@table("old", NOT_EXACT)
 def test_a_text_that_is_not_there_as_it_is_quoted_is_refused_with_the_nearest_place(tmp_path: Path, old: str) -> None:
     answer = kit(tmp_path, {"a.py": TEXT}).call("edit_file", edit(old, "def go(log):"))
     assert (answer["success"], answer["kind"]) == (False, "no-match")
@@ -163,7 +164,7 @@ PATCHES = [
 ]
 
 
-@pytest.mark.parametrize("patch", [row[1] for row in PATCHES], ids=[row[0] for row in PATCHES])
+@table("patch", [row[1] for row in PATCHES], ids=[row[0] for row in PATCHES])
 def test_a_patch_is_applied_however_it_is_written(tmp_path: Path, patch: str) -> None:
     answer = kit(tmp_path, {"a.py": TEXT}).call("patch_file", {"path": "a.py", "patch": patch, "reason": "one"})
     assert answer["success"] is True, answer
@@ -193,9 +194,7 @@ REFUSED_PATCHES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("patch", "kind"), [row[1:] for row in REFUSED_PATCHES], ids=[row[0] for row in REFUSED_PATCHES]
-)
+@table(("patch", "kind"), [row[1:] for row in REFUSED_PATCHES], ids=[row[0] for row in REFUSED_PATCHES])
 def test_a_patch_that_cannot_be_meant_for_this_file_changes_nothing(tmp_path: Path, patch: str, kind: str) -> None:
     hands = kit(tmp_path, {"a.py": TEXT, "b.py": TEXT})
     before = tree(tmp_path)
@@ -222,7 +221,7 @@ INSERTED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "line", "content", "after"), INSERTED)
+@table(("before", "line", "content", "after"), INSERTED)
 def test_lines_are_inserted_at_the_start_after_a_line_or_at_the_end(
     tmp_path: Path, before: str, line: int, content: str, after: str
 ) -> None:
@@ -245,7 +244,7 @@ NOT_INSERTED = [
 ]
 
 
-@pytest.mark.parametrize(("line", "content", "kind"), NOT_INSERTED)
+@table(("line", "content", "kind"), NOT_INSERTED)
 def test_a_place_that_there_is_not_is_refused(tmp_path: Path, line: object, content: str, kind: str) -> None:
     answer = kit(tmp_path, {"a.py": LINES}).call("insert_at", {"path": "a.py", "line": line, "content": content})
     assert (answer["success"], answer["kind"]) == (False, kind)
@@ -316,7 +315,7 @@ def test_a_copy_of_one_task_outlives_another(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.py.bak"] == TEXT.encode()
 
 
-@pytest.mark.parametrize("how", ["removed at the end of its task", "deleted by hand", "changed by hand"])
+@table("how", ["removed at the end of its task", "deleted by hand", "changed by hand"])
 def test_an_edit_can_be_undone_whatever_became_of_its_copy(tmp_path: Path, how: str) -> None:
     workspace = make(tmp_path, {"a.py": TEXT}, policy=BAK)
     with workspace.task("T") as task:

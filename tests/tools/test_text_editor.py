@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.tools.answer import Answer
+from tests.table import table
 from tests.tools.ground import make, tree
 from tests.tools.ground import text_editor as run
 
@@ -33,7 +34,7 @@ def test_text_that_is_not_there_changes_nothing_and_shows_what_is(tmp_path: Path
     workspace = make(tmp_path, {"a.py": PRIMES})
     answer = run(workspace, {"command": "str_replace", "path": "a.py", "old_str": "return n > 2", "new_str": "x"})
     assert (first_line(answer), answer.kind) == (NO_MATCH, "no-match")
-    assert "line 2 has: return n > 1" in answer.content
+    assert "line 2: return n > 1" in answer.content
     assert tree(tmp_path)["a.py"] == PRIMES.encode()
 
 
@@ -51,7 +52,7 @@ def test_a_policy_that_takes_the_first_place_does_not_loosen_the_tool(tmp_path: 
     assert first_line(answer) == THREE
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         {"command": "view"},
@@ -93,7 +94,7 @@ def test_what_another_task_has_seen_does_not_count(tmp_path: Path) -> None:
         assert not run(one, {"command": "create", "path": "a.md", "file_text": "new\n"}).is_error
 
 
-@pytest.mark.parametrize("name", ["picture.png", "binary.dat"])
+@table("name", ["picture.png", "binary.dat"])
 def test_what_is_no_text_is_not_shown(name: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {name: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\0\0"})
     answer = run(workspace, {"command": "view", "path": name})
@@ -108,7 +109,7 @@ def test_a_file_is_shown_with_its_line_numbers(tmp_path: Path) -> None:
     assert answer == Answer("1: def is_prime(n):\n2:     return n > 1\n3: \n4: print(is_prime(3))")
 
 
-@pytest.mark.parametrize(
+@table(
     ("view_range", "lines"),
     [([1, 1], "1"), ([2, 3], "23"), ([2, -1], "2345"), ([5, 5], "5"), ([4, 900], "45"), (None, "12345")],
 )
@@ -222,7 +223,7 @@ def test_lines_pasted_from_a_view_are_found(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.py"] == PRIMES.replace("> 1", "> 2").encode()
 
 
-@pytest.mark.parametrize("new", [{}, {"new_str": None}, {"new_str": ""}])
+@table("new", [{}, {"new_str": None}, {"new_str": ""}])
 def test_without_new_text_the_old_text_goes(new: dict[str, object], tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "one\ntwo\nthree\n"})
     assert run(workspace, {"command": "str_replace", "path": "a.md", "old_str": "two\n", **new}) == Answer(REPLACED)
@@ -243,7 +244,7 @@ def test_a_file_the_task_has_created_may_be_overwritten(tmp_path: Path) -> None:
     assert tree(tmp_path) == {"a.md": b"two\n"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "line", "text", "after"),
     [
         ("a\nb\n", 0, "x", "x\na\nb\n"),
@@ -259,7 +260,7 @@ def test_a_file_the_task_has_created_may_be_overwritten(tmp_path: Path) -> None:
         ("", 0, "x\n", "x\n"),
     ],
 )
-@pytest.mark.parametrize("name", ["insert_text", "new_str"])
+@table("name", ["insert_text", "new_str"])
 def test_lines_are_inserted_after_a_line(
     name: str, before: str, line: int, text: str, after: str, tmp_path: Path
 ) -> None:
@@ -293,7 +294,7 @@ def test_a_line_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -
 # undo_edit and versions
 
 
-@pytest.mark.parametrize("version", ["20241022", "20250124"])
+@table("version", ["20241022", "20250124"])
 def test_older_versions_take_back_edits_one_by_one(version: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {})
     states = []
@@ -312,7 +313,7 @@ def test_older_versions_take_back_edits_one_by_one(version: str, tmp_path: Path)
     assert (nothing.content, nothing.kind) == ("Error: No edit history found for a.md.", "cannot-undo")
 
 
-@pytest.mark.parametrize("version", ["20250429", "20250728"])
+@table("version", ["20250429", "20250728"])
 def test_newer_versions_have_no_undo(version: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a\n"})
     run(workspace, {"command": "str_replace", "path": "a.md", "old_str": "a", "new_str": "b"}, version=version)

@@ -10,6 +10,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.tools.registry import toolset_named
+from tests.table import table
 from tests.tools.ground import make, tree
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -20,8 +21,8 @@ CALLS: dict[str, dict[str, Any]] = {
 ALLOWED = "md markdown txt rst json jsonc yaml yml toml ini conf cfg html htm css csv tsv xml log".split()
 
 
-@pytest.mark.parametrize("tool", CALLS)
-@pytest.mark.parametrize("name", ["run.sh", "a.py", "a.md.bak", "md", ".md", "a", "a.env.example", "x/.env.sample"])
+@table("tool", CALLS)
+@table("name", ["run.sh", "a.py", "a.md.bak", "md", ".md", "a", "a.env.example", "x/.env.sample"])
 def test_a_kind_of_file_that_is_not_allowed_is_refused_with_those_that_are(
     tmp_path: Path, tool: str, name: str
 ) -> None:
@@ -33,9 +34,7 @@ def test_a_kind_of_file_that_is_not_allowed_is_refused_with_those_that_are(
     assert tree(tmp_path) == {name: b"a\n"}
 
 
-@pytest.mark.parametrize(
-    "name", [*(f"a.{ending}" for ending in ALLOWED), "A.MD", "x.y.md", ".env.example", "d/.env.example"]
-)
+@table("name", [*(f"a.{ending}" for ending in ALLOWED), "A.MD", "x.y.md", ".env.example", "d/.env.example"])
 def test_every_allowed_kind_of_file_can_be_edited(tmp_path: Path, name: str) -> None:
     text = {"json": '{"k": "a"}\n', "html": "<p>a</p>\n", "toml": 'k = "a"\n', "xml": "<a/>\n"}.get(name[-4:], "k: a\n")
     text = "K=a\n" if name.endswith(".env.example") else text
@@ -59,7 +58,7 @@ def test_a_workspace_that_takes_fewer_kinds_is_a_wall_of_its_own(tmp_path: Path)
     assert (answer["status"], answer["kind"]) == ("error", "not-allowed")
 
 
-@pytest.mark.parametrize("tool", CALLS)
+@table("tool", CALLS)
 def test_a_link_does_not_lead_to_a_kind_of_file_that_is_not_allowed(tmp_path: Path, tool: str) -> None:
     make(tmp_path, {"run.sh": "a\n"})
     os.symlink("run.sh", tmp_path / "run.md")
@@ -68,8 +67,8 @@ def test_a_link_does_not_lead_to_a_kind_of_file_that_is_not_allowed(tmp_path: Pa
     assert (tmp_path / "run.sh").read_text() == "a\n"
 
 
-@pytest.mark.parametrize("tool", CALLS)
-@pytest.mark.parametrize("path", ["../a.md", "/etc/a.md", "x/../../a.md", "..%2fa.md", "a\0.md", "link/a.md"])
+@table("tool", CALLS)
+@table("path", ["../a.md", "/etc/a.md", "x/../../a.md", "..%2fa.md", "a\0.md", "link/a.md"])
 def test_a_path_that_leads_out_of_the_vault_is_refused(tmp_path: Path, tool: str, path: str) -> None:
     root, outside = tmp_path / "vault", tmp_path / "a.md"
     make(root, {"b.md": "b\n"})
@@ -80,7 +79,7 @@ def test_a_path_that_leads_out_of_the_vault_is_refused(tmp_path: Path, tool: str
     assert outside.read_text() == "a\n"
 
 
-@pytest.mark.parametrize("tool", CALLS)
+@table("tool", CALLS)
 def test_a_file_that_is_not_there_is_refused_with_the_names_like_it(tmp_path: Path, tool: str) -> None:
     answer = make(tmp_path, {"notes.md": "a\n"}).tools("vault").call(tool, {"filePath": "note.md", **CALLS[tool]})
     assert (answer["kind"], answer["details"]["similar"]) == ("no-such-file", ["notes.md"])
@@ -107,7 +106,7 @@ def encoded(text: str, like: bytes) -> bytes:
     return text.encode("utf-16-le" if like.startswith(b"\xff\xfe") else "ascii")
 
 
-@pytest.mark.parametrize("before", ODD.values(), ids=ODD)
+@table("before", ODD.values(), ids=ODD)
 def test_text_is_replaced_in_odd_files_and_every_other_byte_stays(tmp_path: Path, before: bytes) -> None:
     kit = make(tmp_path, {"a.md": before}).tools("vault")
     answer = kit.call("TextReplace", {"filePath": "a.md", "oldText": "old", "newText": "new"})
@@ -115,7 +114,7 @@ def test_text_is_replaced_in_odd_files_and_every_other_byte_stays(tmp_path: Path
     assert (tmp_path / "a.md").read_bytes() == before.replace(encoded("old", before), encoded("new", before))
 
 
-@pytest.mark.parametrize("before", ODD.values(), ids=ODD)
+@table("before", ODD.values(), ids=ODD)
 def test_a_section_of_an_odd_file_is_patched_and_every_other_byte_stays(tmp_path: Path, before: bytes) -> None:
     kit = make(tmp_path, {"a.md": before}).tools("vault")
     heading = "B \u2728" if "\u2728".encode() in before else "B"
@@ -126,7 +125,7 @@ def test_a_section_of_an_odd_file_is_patched_and_every_other_byte_stays(tmp_path
     assert tail
 
 
-@pytest.mark.parametrize("before", ODD.values(), ids=ODD)
+@table("before", ODD.values(), ids=ODD)
 def test_what_is_appended_to_a_section_of_an_odd_file_takes_its_line_ends(tmp_path: Path, before: bytes) -> None:
     kit = make(tmp_path, {"a.md": before}).tools("vault")
     heading = "B \u2728" if "\u2728".encode() in before else "B"
@@ -144,7 +143,7 @@ def _text(data: bytes) -> str:
     return data.replace(b"\0", b"").decode("latin-1").replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("before", ODD.values(), ids=ODD)
+@table("before", ODD.values(), ids=ODD)
 def test_an_odd_file_has_the_headings_a_reader_sees(tmp_path: Path, before: bytes) -> None:
     kit = make(tmp_path, {"a.md": before}).tools("vault")
     answer = kit.call("TextInspect", {"filePath": "a.md", "mode": "structure"})
@@ -175,7 +174,7 @@ def test_an_old_text_with_line_feeds_finds_its_twin_with_crlf(tmp_path: Path) ->
     kit = make(tmp_path, {"a.txt": b"one\r\ntwo\r\none\r\ntwo\r\n"}).tools("vault")
     call = {"filePath": "a.txt", "oldText": "one\ntwo", "newText": "1\n2", "occurrence": "2"}
     answer = kit.call("TextReplace", call)
-    assert (answer["occurrencesFound"], answer["note"]) == (2, "oldText still stands in 1 other place: line 1")
+    assert (answer["occurrencesFound"], answer["note"]) == (2, "oldText still matches 1 other place: line 1")
     assert (tmp_path / "a.txt").read_bytes() == b"one\r\ntwo\r\n1\r\n2\r\n"
 
 

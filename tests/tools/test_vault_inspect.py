@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 from tests.tools.ground import make
 
 GUIDE = """---
@@ -88,7 +87,7 @@ def test_the_structure_has_a_hash_of_sixteen_hex_digits(tmp_path: Path) -> None:
     assert answer["fileHash"] == hashlib.sha256(GUIDE.encode()).hexdigest()[:16]
 
 
-@pytest.mark.parametrize("mode", ["structure", "search", "lines"])
+@table("mode", ["structure", "search", "lines"])
 def test_the_hash_is_the_same_for_the_same_content_and_another_for_another(tmp_path: Path, mode: str) -> None:
     more = {"query": "Setup"} if mode == "search" else {}
     first, again = (inspected(tmp_path / each, GUIDE, mode, **more)["fileHash"] for each in ("a", "b"))
@@ -101,7 +100,7 @@ def test_a_hash_notices_what_lines_do_not(tmp_path: Path) -> None:
     assert len({inspected(tmp_path / str(at), text)["fileHash"] for at, text in enumerate(texts)}) == len(texts)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text", "format", "first"),
     [
         ("a.json", '{"a": {"b": 1}}', "json", {"address": "key:a", "kind": "key", "startLine": 1, "endLine": 1}),
@@ -121,7 +120,7 @@ def test_other_formats_have_an_outline_of_addresses(
     assert "headings" not in answer
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.log", "a.rst", "a.xml"])
+@table("name", ["a.txt", "a.csv", "a.log", "a.rst", "a.xml"])
 def test_a_text_without_structure_has_an_empty_outline(tmp_path: Path, name: str) -> None:
     answer = inspected(tmp_path, "# one\ntwo\n", name=name)
     assert (answer["status"], answer["format"], answer["outline"]) == ("success", "text", [])
@@ -202,7 +201,7 @@ def test_a_text_that_stands_in_another_case_only_is_noted(tmp_path: Path) -> Non
     assert "line 1, 3" in answer["note"]
 
 
-@pytest.mark.parametrize("query", ["(", "[a", "a{2,1}", "(?P<n>a)(?P<n", "(?R)"])
+@table("query", ["(", "[a", "a{2,1}", "(?P<n>a)(?P<n", "(?R)"])
 def test_a_broken_pattern_is_refused(tmp_path: Path, query: str) -> None:
     answer = inspected(tmp_path, GUIDE, "search", query=query, isRegex=True)
     assert (answer["status"], answer["kind"]) == ("error", "bad-request")
@@ -231,7 +230,7 @@ def test_lines_come_numbered_and_in_pages(tmp_path: Path) -> None:
     assert rest["lines"] == ["3999: l3999", "4000: l4000"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "kind"),
     [
         ({"mode": "search"}, "bad-request"),
@@ -262,7 +261,7 @@ def patch_line(kit: sh.Kit, line: int) -> dict[str, Any]:
     return kit.call("TextPatch", {"filePath": "a.md", "operation": "replace", "target": target, "content": "new"})
 
 
-@pytest.mark.parametrize(
+@table(
     ("look", "seen", "unseen"),
     [
         ({"mode": "lines", "start": 3, "end": 4}, 4, 9),

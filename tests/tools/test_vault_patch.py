@@ -6,8 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.table import table
 from tests.tools.ground import make
 
 GUIDE = """# Intro
@@ -54,8 +53,8 @@ REMOVED = [
 ]
 
 
-@pytest.mark.parametrize(("target", "value", "instead"), REMOVED, ids=[row[0] for row in REMOVED])
-@pytest.mark.parametrize("operation", ["replace", "insert", "delete"])
+@table(("target", "value", "instead"), REMOVED, ids=[row[0] for row in REMOVED])
+@table("operation", ["replace", "insert", "delete"])
 def test_a_target_of_former_times_is_refused_with_its_replacement(
     tmp_path: Path, target: str, value: str, instead: str, operation: str
 ) -> None:
@@ -83,7 +82,7 @@ MATRIX = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "target", "value"), MATRIX, ids=[f"{row[0]} {row[1]}" for row in MATRIX])
+@table(("operation", "target", "value"), MATRIX, ids=[f"{row[0]} {row[1]}" for row in MATRIX])
 def test_a_target_that_does_not_fit_its_operation_is_refused_with_what_does(
     tmp_path: Path, operation: str, target: str, value: object
 ) -> None:
@@ -94,7 +93,7 @@ def test_a_target_that_does_not_fit_its_operation_is_refused_with_what_does(
     assert content(tmp_path) == GUIDE
 
 
-@pytest.mark.parametrize(
+@table(
     "target",
     [
         {},
@@ -109,7 +108,7 @@ def test_a_target_says_exactly_one_place(tmp_path: Path, target: dict[str, objec
     assert content(tmp_path) == GUIDE
 
 
-@pytest.mark.parametrize(
+@table(
     ("operation", "target", "kind"),
     [
         ("replace", {"lines": {"start": 3, "end": 99}}, "out-of-bounds"),
@@ -129,13 +128,13 @@ def test_a_place_that_cannot_be_is_refused(
     assert content(tmp_path) == GUIDE
 
 
-@pytest.mark.parametrize(("operation", "text"), [("replace", None), ("insert", None), ("delete", "x")])
+@table(("operation", "text"), [("replace", None), ("insert", None), ("delete", "x")])
 def test_content_goes_with_replace_and_insert_only(tmp_path: Path, operation: str, text: str | None) -> None:
     answer = patched(tmp_path, GUIDE, operation, {"lines": {"start": 1, "end": 1}}, content=text)
     assert (answer["kind"], answer["details"]["path"]) == ("bad-request", "content")
 
 
-@pytest.mark.parametrize("target", ["heading", "beforeHeading", "appendToSection"])
+@table("target", ["heading", "beforeHeading", "appendToSection"])
 def test_a_heading_that_is_not_there_is_refused_with_the_nearest_and_nothing_is_created(
     tmp_path: Path, target: str
 ) -> None:
@@ -152,8 +151,8 @@ def test_a_heading_in_a_code_block_is_no_heading(tmp_path: Path) -> None:
     assert patched(tmp_path, text, "replace", {"heading": "Setup"}, content="x")["kind"] == "no-such-target"
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.json", "a.yaml", "a.html", "a.rst"])
-@pytest.mark.parametrize("target", [{"appendToSection": "Setup"}, {"beforeHeading": "Setup"}])
+@table("name", ["a.txt", "a.json", "a.yaml", "a.html", "a.rst"])
+@table("target", [{"appendToSection": "Setup"}, {"beforeHeading": "Setup"}])
 def test_sections_are_for_markdown_only(tmp_path: Path, name: str, target: dict[str, object]) -> None:
     answer = patched(tmp_path, "{}\n", "insert", target, content="x", name=name)
     assert (answer["status"], answer["kind"]) == ("error", "bad-request")
@@ -179,7 +178,7 @@ def test_a_heading_that_several_sections_have_is_refused_with_their_paths_and_li
     assert content(tmp_path) == TWICE
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "gone"),
     [
         ({"heading": "A > Notes"}, "one"),
@@ -250,7 +249,7 @@ def test_deleting_a_section_takes_its_heading_and_its_subsections(tmp_path: Path
 SPELLED = ["Setup", "## Setup", "setup", "Intro > Setup", "intro > SETUP", "**Setup**", "## Setup ##", " Setup "]
 
 
-@pytest.mark.parametrize("spelled", SPELLED)
+@table("spelled", SPELLED)
 def test_a_heading_is_known_however_it_is_spelled(tmp_path: Path, spelled: str) -> None:
     answer = patched(tmp_path, GUIDE, "replace", {"heading": spelled}, content="x")
     assert (answer["status"], content(tmp_path)) == (
@@ -289,7 +288,7 @@ def test_the_number_of_a_code_block_is_the_one_that_inspecting_prints(tmp_path: 
     assert content(tmp_path) == text.replace("  b\n", "  c\n")
 
 
-@pytest.mark.parametrize(
+@table(
     ("operation", "lines", "text", "after"),
     [
         ("replace", {"start": 2, "end": 3}, "x", "1\nx\n4\n"),
@@ -336,7 +335,7 @@ def test_at_the_end_of_a_file_there_are_no_lines_after(tmp_path: Path) -> None:
     assert answer["context"] == {"beforeLines": ["1", "2"], "afterLines": []}
 
 
-@pytest.mark.parametrize(
+@table(
     ("start", "end", "context"),
     [
         (3, 4, {"beforeLines": ["1", "2"], "afterLines": ["5", "6"]}),

@@ -6,9 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 from tests.tools.ground import make, tree
 
 NOTES = "# Notes\n\nalpha port 80\nbeta\ngamma port 80\ndelta\nepsilon port 80\nzeta\n"
@@ -36,7 +35,7 @@ def test_a_text_that_stands_once_is_replaced(tmp_path: Path) -> None:
     assert content(tmp_path).decode() == NOTES.replace("beta", "BETA")
 
 
-@pytest.mark.parametrize(
+@table(
     ("occurrence", "line", "others"),
     [
         (None, 3, "2 other places: line 5, 7"),
@@ -62,7 +61,7 @@ def test_one_of_several_places_is_replaced_and_the_lines_of_the_others_are_told(
 def test_the_lines_of_the_others_are_those_of_the_file_as_it_is_now(tmp_path: Path) -> None:
     answer = replaced(tmp_path, "x\na\nx\n", "x", "1\n2\n3")
     assert answer["affectedLines"] == {"start": 1, "end": 3}
-    assert answer["note"] == "oldText still stands in 1 other place: line 5"
+    assert answer["note"] == "oldText still matches 1 other place: line 5"
 
 
 def test_all_places_are_replaced(tmp_path: Path) -> None:
@@ -80,7 +79,7 @@ def test_a_number_beyond_the_last_place_is_refused_with_the_total(tmp_path: Path
     assert content(tmp_path).decode() == NOTES
 
 
-@pytest.mark.parametrize("occurrence", ["0", "-1", "second", "", "1.5", "99999999999", 0])
+@table("occurrence", ["0", "-1", "second", "", "1.5", "99999999999", 0])
 def test_an_occurrence_that_is_none_is_refused(tmp_path: Path, occurrence: object) -> None:
     answer = replaced(tmp_path, NOTES, "beta", "x", occurrence=occurrence)
     assert (answer["status"], answer["kind"]) == ("error", "bad-request")
@@ -109,7 +108,7 @@ def test_a_text_in_another_case_is_quoted_as_it_stands_and_not_replaced(tmp_path
     assert content(tmp_path) == b"# Setup Guide\n\nsetup\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "old", "found", "line"),
     [
         ("one\n\n  two   three\n  four\n", "two three\nfour", "  two   three\n  four", 3),
@@ -170,7 +169,7 @@ def test_the_hash_of_the_version_at_hand_lets_the_edit_through(tmp_path: Path) -
     assert replaced(tmp_path, NOTES, "beta", "x", expectedHash=known[:16])["status"] == "success"
 
 
-@pytest.mark.parametrize("spelled", ["fileHash", "hash", "expected_hash"])
+@table("spelled", ["fileHash", "hash", "expected_hash"])
 def test_the_hash_is_known_by_other_names_too(tmp_path: Path, spelled: str) -> None:
     answer = replaced(tmp_path, NOTES, "beta", "x", **{spelled: "0" * 16})
     assert answer["kind"] == "stale-source"
@@ -214,7 +213,7 @@ def test_replacement_text_is_literal(tmp_path: Path) -> None:
     assert content(tmp_path).decode() == NOTES.replace("beta", new)
 
 
-@pytest.mark.parametrize("text", ["", "text\n"])
+@table("text", ["", "text\n"])
 def test_an_empty_old_text_is_refused_also_in_an_empty_file(tmp_path: Path, text: str) -> None:
     answer = replaced(tmp_path, text, "", "x")
     assert (answer["kind"], answer["details"]["path"]) == ("bad-request", "oldText")

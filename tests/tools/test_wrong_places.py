@@ -7,11 +7,10 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind
+from tests.table import table
 from tests.tools.ground import make, tree
 
 NUMBERS = "1\n2\n3\n4\n5\n"
@@ -27,7 +26,7 @@ def kind(answer: dict[str, Any]) -> str:
     return str(refusal_kind(answer))
 
 
-@pytest.mark.parametrize(
+@table(
     ("occurrence", "after"),
     [
         ("first", "Z\r\n-\r\nx\ny\n"),
@@ -43,7 +42,7 @@ def test_lines_are_counted_however_they_end(occurrence: str, after: str, tmp_pat
     assert tree(tmp_path)["a.txt"] == after.encode()
 
 
-@pytest.mark.parametrize(
+@table(
     ("toolset", "tool", "arguments"),
     [
         ("surgical", "edit_file", {"path": "a.txt", "old_content": "x\ny", "new_content": "Z"}),
@@ -71,9 +70,7 @@ def test_a_text_that_says_how_its_lines_end_means_those(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.txt"] == b"Z\r\n-\r\nx\ny\n"
 
 
-@pytest.mark.parametrize(
-    ("toolset", "tool"), [("surgical", "patch_file"), ("coder", "write_patch"), ("core", "edit")], ids=str
-)
+@table(("toolset", "tool"), [("surgical", "patch_file"), ("coder", "write_patch"), ("core", "edit")], ids=str)
 def test_a_hunk_that_comes_twice_does_not_go_on_to_the_next_place(toolset: str, tool: str, tmp_path: Path) -> None:
     before = "one\ntwo\nthree\none\ntwo\n"
     hunk = "@@ -2 +2 @@\n-two\n+2\n"
@@ -82,8 +79,8 @@ def test_a_hunk_that_comes_twice_does_not_go_on_to_the_next_place(toolset: str, 
     assert tree(tmp_path)["a.txt"] == before.encode()
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-@pytest.mark.parametrize(
+@table("end", ["", "\n", "\r\n"])
+@table(
     ("rows", "after"), [("-b\n\\ No newline at end of file\n+c\n", "c"), ("-b\n\\ No newline at end of file\n", None)]
 )
 def test_a_patch_of_a_last_line_without_newline_leaves_no_blank_line(
@@ -107,7 +104,7 @@ LINES: dict[str, tuple[list[dict[str, Any]], str | None]] = {
 }
 
 
-@pytest.mark.parametrize(("edits", "after"), LINES.values(), ids=LINES.keys())
+@table(("edits", "after"), LINES.values(), ids=LINES.keys())
 def test_lines_of_one_call_are_those_that_were_read(
     edits: list[dict[str, Any]], after: str | None, tmp_path: Path
 ) -> None:
@@ -117,8 +114,8 @@ def test_lines_of_one_call_are_those_that_were_read(
     assert tree(tmp_path)["a.txt"].decode() == (NUMBERS if after is None else "".join(f"{each}\n" for each in after))
 
 
-@pytest.mark.parametrize("text", ["", "1\n", "1", "1\r\n2"])
-@pytest.mark.parametrize("content", ["x\ny", "x\ny\n"])
+@table("text", ["", "1\n", "1", "1\r\n2"])
+@table("content", ["x\ny", "x\ny\n"])
 def test_lines_that_two_edits_put_in_at_the_end_stay_lines(text: str, content: str, tmp_path: Path) -> None:
     end = len(text.splitlines())
     edits = [{"at": f"lines:{end + 1}-{end}", "insert": content}, {"at": f"lines:{end + 1}-{end}", "insert": "z"}]
@@ -135,9 +132,9 @@ LAST: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("new", "after"), LAST.values(), ids=LAST.keys())
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=repr)
+@table(("new", "after"), LAST.values(), ids=LAST.keys())
+@table("turned", [False, True])
+@table("newline", ["\n", "\r\n", "\r"], ids=repr)
 def test_lines_behind_a_last_line_that_changes_too_stand_right_behind_it(
     newline: str, turned: bool, new: str, after: str, tmp_path: Path
 ) -> None:
@@ -183,8 +180,8 @@ def test_a_line_without_sign_that_is_left_out_is_told(tmp_path: Path) -> None:
 RANGE = [{"range": {"start": 1, "end": 1}, "newText": "x"}]
 
 
-@pytest.mark.parametrize("spelled", [lambda digest: digest[:16].upper(), lambda digest: digest], ids=["upper", "whole"])
-@pytest.mark.parametrize(
+@table("spelled", [lambda digest: digest[:16].upper(), lambda digest: digest], ids=["upper", "whole"])
+@table(
     ("toolset", "tool", "name", "arguments"),
     [
         ("vault", "TextReplace", "expectedHash", {"filePath": "a.txt", "oldText": "1", "newText": "x"}),
@@ -233,7 +230,7 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "toolset", "tool", "arguments"),
     [
         *(({"extensions": (".md",)}, *row) for row in (*READS, *WRITES)),
@@ -261,7 +258,7 @@ def test_undo_takes_back_what_the_host_lets_it(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.md"] == b"one\n"
 
 
-@pytest.mark.parametrize("start", [1, 2, 3])
+@table("start", [1, 2, 3])
 def test_the_lines_that_a_refused_insertion_names_are_lines_that_it_takes(start: int, tmp_path: Path) -> None:
     kit = make(tmp_path, {"a.txt": "1\n2\n"}).tools("vault")
     insert = {"filePath": "a.txt", "operation": "insert", "content": "x"}
@@ -286,7 +283,7 @@ def test_a_refusal_names_only_targets_that_the_tool_takes(tmp_path: Path) -> Non
         assert "fenced" not in answer["hint"]
 
 
-@pytest.mark.parametrize("search", ["aa", "a\na"])
+@table("search", ["aa", "a\na"])
 def test_a_count_that_is_offered_is_one_that_goes_through(search: str, tmp_path: Path) -> None:
     """Places that share characters are several, and yet cannot all be replaced."""
     kit = make(tmp_path, {"a.txt": "aaa\na\na\n"}).tools("site")
@@ -295,14 +292,14 @@ def test_a_count_that_is_offered_is_one_that_goes_through(search: str, tmp_path:
     assert "expectedReplacements" not in answer["hint"]
 
 
-@pytest.mark.parametrize(("tool", "name"), [("undo", "id"), ("undo", "task"), ("history", "id"), ("read", "x\n" * 30)])
+@table(("tool", "name"), [("undo", "id"), ("undo", "task"), ("history", "id"), ("read", "x\n" * 30)])
 def test_what_was_sent_is_not_told_back_at_length(tool: str, name: str, tmp_path: Path) -> None:
     answer = make(tmp_path, {"a.txt": "1\n"}).tools("core").call(tool, {name: "{" * 100_000})
     assert len(str(answer)) < 2_000
     assert len(answer["error"].splitlines()) <= 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("toolset", "tool", "file", "write"),
     [
         ("surgical", "read_file", "path", ("write_file", {"path": "a.txt", "content": "x\n" * 9})),
@@ -350,7 +347,7 @@ def test_null_is_a_value_that_can_be_set(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.json"] == b'{"a": null}\n'
 
 
-@pytest.mark.parametrize("name", toolsets())
+@table("name", toolsets())
 def test_a_path_of_many_parts_costs_little_memory(name: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {}).tools(name)
     for tool in tools_of(name):

@@ -26,7 +26,7 @@ def check_ending(path: str, endings: Sequence[str]) -> None:
         return
     raise EditError(
         Kind.NOT_ALLOWED,
-        f"{shown(path)} is not a kind of file that may be used here",
+        f"{shown(path)}: this kind of file is not allowed",
         hint=f"allowed: {' '.join(endings) or 'none'}",
         details={"path": shown(path)[1:-1], "extensions": list(endings)},
     )
@@ -49,11 +49,11 @@ def check_article(path: str, article: str, *, allow_new: bool = False) -> None:
     """Refuse with `not-allowed` to change any file but the article."""
     if _parts(path) == _parts(article):
         return
-    new = "; a new page beside it can be written" if allow_new else ""
+    new = " or write a new page beside it" if allow_new else ""
     raise EditError(
         Kind.NOT_ALLOWED,
-        f"{shown(path)} is not the article of this task, which is {shown(article)}",
-        hint=f"change {article} only{new}; other files can be read",
+        f"{shown(path)} is not this task's article, {shown(article)}",
+        hint=f"change only {article}{new}; read any file",
         details={"path": shown(path)[1:-1], "article": article},
     )
 

@@ -1,4 +1,4 @@
-"""What a native tool's caller is told, and how a refusal becomes such an answer.
+"""What a native tool answers, and how a refusal becomes such an answer.
 
 A model's mistake is an answer, never an exception: most frameworks hide what an exception says. The first line is
 what the tool's documentation promises, where it promises something; what helps comes after it.
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, SendCorrected, SendOld, render_hints
 from steadyhand.lazy import dataclass
+from steadyhand.schema import Field, Flag, Object, Text
 from steadyhand.text.visible import sized
 from steadyhand.tools.offers import Offer, candidate_offers, offer_of
 from steadyhand.tools.phrases import NATIVE
-from steadyhand.tools.shape import Field, Flag, Object, Text
 
 __all__ = [
     "ANSWER",
@@ -29,12 +29,12 @@ __all__ = [
     "worded",
 ]
 
-# The old text does not stand in the file as it was sent, whatever else was found there.
+# The old text is not in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
 ANSWER = Object(
     (
-        Field("content", Text(), "What the model is told.", required=True),
+        Field("content", Text(), "What the model reads.", required=True),
         Field("is_error", Flag(), required=True),
         Field("kind", Text(), "Why it was refused."),
     ),
@@ -45,7 +45,7 @@ _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
 _MOST_LINES = 20  # of an answer, as far as it is ours to say how long it is: two short places fit
 
-_READ_AGAIN = "read it again and send the edit for what is there now"
+_READ_AGAIN = "read it again and edit its current text"
 
 
 @sized("content")
@@ -64,7 +64,7 @@ class Answer:
 
 
 class Worded(EditError):
-    """A refusal with the sentence that the tool's documentation has for it; `alone`: nothing is told besides."""
+    """A refusal with the sentence that the tool's documentation has for it; `alone`: nothing else is said."""
 
     def __init__(self, error: EditError, said: str, *, alone: bool = False) -> None:
         super().__init__(error.kind, error.message, hint=error.hints, details=error.details)
@@ -103,17 +103,20 @@ def answer_refusal(
     Error: there is no file a
     Hint: name one
     """
-    if not isinstance(error, Worded):
-        lines = [f"Error: {error.message}", *_help_for(error, phrases, render)]
-    else:
-        lines = [error.said, *([] if error.alone else [error.message, *_help_for(error, phrases, render)])]
-    if error.kind is Kind.AMBIGUOUS_MATCH and not (isinstance(error, Worded) and error.alone):
-        lines += _offers_of_places(error, render, _MOST_LINES - "\n".join(lines).count("\n") - 1)
+    if isinstance(error, Worded) and error.alone:
+        return Answer(error.said, is_error=True, kind=str(error.kind)).to_json()
+    said = [error.said, error.message] if isinstance(error, Worded) else [f"Error: {error.message}"]
+    lines = [*said, *_help_for(error, phrases, render)]
+    if error.kind is Kind.AMBIGUOUS_MATCH:
+        offers = list(_offers_of_places(error, render, _MOST_LINES - "\n".join(lines).count("\n") - 1))
+        if len(said) > 1 and len(offers) == error.details.get("total"):
+            lines.remove(error.message)  # every place is shown, with its line
+        lines += offers
     return Answer("\n".join(lines), is_error=True, kind=str(error.kind)).to_json()
 
 
 def matches_of(error: EditError) -> str:
-    """How many places an ambiguous old text stands in, as far as they were counted."""
+    """How many places an ambiguous old text matches, as far as they were counted."""
     total = error.details.get("total", "several")
     return str(total) if error.details.get("total_is_exact", True) else f"more than {total}"
 
@@ -138,14 +141,14 @@ def _offers_of_places(error: EditError, render: Callable[[Offer], str], room: in
     offers = [each for each in candidate_offers(error)[:_QUOTED] if _is_short(each[1].old) and _is_short(each[1].new)]
     left_out: list[str] = []
     for number, (line, offer) in enumerate(offers):
-        said = f"Hint: this means line {line} alone:\n{render(offer)}"
+        said = f"For line {line}:\n{render(offer)}"
         room -= said.count("\n") + 1
         if number and (left_out or room < (number + 1 < len(offers))):
             left_out.append(str(line))
         else:
             yield said
     if left_out:
-        yield f"Hint: quote the lines around it in the same way to mean line {' or '.join(left_out)}"
+        yield f"Hint: for line {' or '.join(left_out)}, quote the lines around it in the same way"
 
 
 def _offered(error: EditError, render: Callable[[Offer], str]) -> list[str] | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from steadyhand.errors import EditError
+from steadyhand.schema import Field, Text, bad_request, join
 from steadyhand.session.checks import digest_of_version
-from steadyhand.structure.fields import bad_request, join
-from steadyhand.tools.shape import Field, Text
 from steadyhand.tools.tool import Fields
 
 __all__ = ["FILE", "REASON", "expected_version", "reason_of"]
@@ -26,5 +25,5 @@ def expected_version(fields: Fields, name: str = "expectedHash", place: str = ""
     try:
         return digest_of_version(fields.get(name))
     except EditError:
-        hint = "send the fileHash that reading the file gave, or leave it out"
-        raise bad_request(join(place, name), "it is no fileHash", hint) from None
+        hint = "send the fileHash from reading the file, or leave it out"
+        raise bad_request(join(place, name), "not a fileHash", hint) from None

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from steadyhand.lazy import dataclass
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.workspace.globs import Glob, expand_braces, parse_glob
 
 __all__ = ["GLOB", "Globs", "read_glob"]
@@ -60,9 +60,9 @@ def read_glob(text: str | None, directory: str = "") -> Globs:
     if not text.strip("/ ") or len(text) > _LONGEST:
         raise bad_request("glob", "it is empty" if len(text) <= _LONGEST else "it is too long", GLOB)
     if text.startswith("!"):
-        raise bad_request("glob", "it says what is not meant", f"say what is meant: {GLOB}")
+        raise bad_request("glob", "it only excludes", f"say what to include: {GLOB}")
     choices = expand_braces(text, _MOST)
     if choices is None:
-        raise bad_request("glob", f"its braces stand for more than {_MOST} choices", "send fewer at a time")
+        raise bad_request("glob", f"its braces expand to more than {_MOST} choices", "send fewer at a time")
     plain = [each.removeprefix("./").rstrip("/") for each in choices]
     return Globs(tuple(parse_glob(each) for each in plain if each), directory)

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.schema import PATH, bad_request, nearest_name
 from steadyhand.tools.call import Call, Conversation, Settings
 from steadyhand.tools.modes import prompt_for
 from steadyhand.tools.offered import not_offered, offered
 from steadyhand.tools.registry import tools_of, toolset_named
-from steadyhand.tools.shape import PATH
 from steadyhand.tools.tool import Result, Tool
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
+    from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
-    from steadyhand.workspace.change import Trace
+    from steadyhand.workspace.file_op import Trace
     from steadyhand.workspace.journal.store import Progress
 
 
@@ -63,7 +63,7 @@ class Kit:
 
     def schemas(self, style: str = "openai") -> list[dict[str, object]]:
         """The tools as an API takes them: `openai`, `openai-strict`, `openai-responses`, `anthropic`, `mcp` …"""
-        from steadyhand.tools.schema import STYLES, tool_schema
+        from steadyhand.tools.styles import STYLES, tool_schema
 
         if style not in STYLES:
             near = nearest_name(str(style), STYLES)
@@ -81,9 +81,9 @@ class Kit:
         article = self.settings.article
         if article is None:
             return said
-        new = "New pages beside it can be written." if self.settings.allow_new else "No new file can be written."
+        new = "You may write new pages beside it." if self.settings.allow_new else "Do not write new files."
         named = article.replace("\n", " ")  # a name is no place for instructions
-        return f"{said}\n## The article\n\nOnly `{named}` can be changed; every other file can be read.\n{new}\n"
+        return f"{said}\n## The article\n\nChange only `{named}`; read any file.\n{new}\n"
 
     def find(self, name: str) -> Tool:
         """A tool of the toolset, listed or not, also by another name of it. Refuses with `bad-request`."""
@@ -92,7 +92,7 @@ class Kit:
             return found
         near = nearest_name(str(name)[:80], [tool.name for tool in self._tools])
         hint = f"did you mean {near!r}?" if near else f"tools: {', '.join(tool.name for tool in self.tools)}"
-        raise bad_request("tool", f"there is no tool {str(name)[:80]!r} here", hint)
+        raise bad_request("tool", f"there is no tool {str(name)[:80]!r}", hint)
 
     def call(
         self,
@@ -101,12 +101,12 @@ class Kit:
         *,
         tick: Callable[[], None] | None = None,
         progress: Progress | None = None,
-        records: list[str] | None = None,
+        receipts: list[Receipt] | None = None,
     ) -> Result:
         """Make one call; the answer is in the tool's contract, also where it is refused.
 
         `tick` is asked often and ends the call by raising `cancelled` or `timed-out`: nothing is then changed.
-        `records` is given the id of every change that the call makes, also of tools whose answer does not name it.
+        `receipts` is given the receipt of every change that the call makes, also of tools whose answer names none.
         """
         try:
             tool = self.find(name)
@@ -114,7 +114,7 @@ class Kit:
             return _sayable(
                 self._tools[0].refused(error, self.toolset.phrases)
             )  # in the form that answers of this toolset have
-        trace = self._trace(arguments, records)
+        trace = self._trace(arguments, receipts)
         workspace = self.workspace.bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
             return _sayable(self._run(tool, workspace, arguments))
@@ -136,18 +136,18 @@ class Kit:
         read = repair(tool.parameters, arguments)
         is_reading = tool.trust == "read"
         call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
-        with BUDGET.sharing(), workspace.heeding() if is_reading else nullcontext():
+        with BUDGET.sharing(), workspace.cancellable() if is_reading else nullcontext():
             result = tool.run(call, read.fields)
         return result | {"repaired": list(read.repaired)} if read.repaired else result
 
-    def _trace(self, arguments: object, records: list[str] | None) -> Trace:
+    def _trace(self, arguments: object, receipts: list[Receipt] | None) -> Trace:
         """What the records tell of a call."""
-        from steadyhand.workspace.change import Trace
+        from steadyhand.workspace.file_op import Trace
         from steadyhand.workspace.journal.record import ToolCall, new_record_id
 
         call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id)
-        made = [] if records is None else records
-        return Trace(call, _digest(arguments), self.settings.model, records=made, file=_file_named(arguments))
+        made = [] if receipts is None else receipts
+        return Trace(call, _digest(arguments), self.settings.model, receipts=made, file=_file_named(arguments))
 
 
 def _digest(arguments: object) -> str:
@@ -162,17 +162,17 @@ def _digest(arguments: object) -> str:
 
 
 def _file_named(arguments: object) -> str | None:
-    """The file that a call is about, where one can be told although its other arguments may be of no use."""
+    """The file that a call is about, where one is known although its other arguments may be of no use."""
     named = [arguments.get(name) for name in PATH] if isinstance(arguments, Mapping) else []
     return next((name for name in named if isinstance(name, str)), None)
 
 
 def _bug(error: Exception) -> EditError:
-    """What is told of a bug: its type, never its text, which may name anything on this machine."""
+    """What is shown of a bug: its type, never its text, which may name anything on this machine."""
     return EditError(
         Kind.INTERNAL,
-        f"Steadyhand failed unexpectedly ({type(error).__name__}); nothing was changed unless the history says so",
-        hint="report it; another way to say the same edit may go through",
+        f"Steadyhand failed unexpectedly ({type(error).__name__}); nothing changed unless the history says so",
+        hint="report it; the same edit in another form may work",
     )
 
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.globbing import read_glob
 from steadyhand.tools.paths import resolve_path
-from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.workspace.listing import Listing
 
 __all__ = ["ENTRIES", "ENTRIES_AT_ONCE", "list_entries", "listing_of"]
@@ -70,7 +70,7 @@ def listing_of(
             raise
         raise EditError(
             Kind.NO_SUCH_FILE,
-            f"{where} is no directory",
+            f"{where} is not a directory",
             hint="list the directory above it, or leave path out for the whole workspace",
             details={"path": where},
         ) from None
@@ -80,7 +80,7 @@ _Row = tuple[tuple[str, ...], str]
 
 
 def _fitting(found: Sequence[_Row], *, is_chosen: bool) -> tuple[Sequence[_Row], list[str]]:
-    """What is shown of the entries, and what is told of the rest; `is_chosen`: a glob picked them."""
+    """What is shown of the entries, and what is said of the rest; `is_chosen`: a glob picked them."""
     most = ENTRIES_AT_ONCE
     if len(found) <= most:
         return found, []

@@ -1,7 +1,7 @@
-"""One call of a kit on behalf of a framework: made, told to the model, and kept in full for the application.
+"""One call of a kit on behalf of a framework: made, answered to the model, and kept in full for the application.
 
 A call blocks, so that in an event loop it is made in a worker thread. When the task that waits is cancelled the call is
-told to stop, and the task ends when the call has: nobody is left writing, and the file is as it was or as it was to be.
+asked to stop, and the task ends when the call does: nothing is left writing, and the file is either as before or done.
 """
 
 from __future__ import annotations
@@ -11,29 +11,40 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.result import failed, without_repeats
+from steadyhand.tools.result import failed
+from steadyhand.tools.text import render_text
 from steadyhand.tools.tool import Result
 
-__all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async", "parsed"]
+if TYPE_CHECKING:
+    from steadyhand.session.receipt import Receipt
 
-# What the first lines of a refusal's text say already; a hint may speak of what is in the details, so they are shown.
-_SAID = ("success", "status", "error", "kind", "message", "hint")
+__all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async", "parsed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A call that was made. `records` are the changes it made, by the ids that undo takes; `diff` is what they did."""
+    """A call that was made. `text` is what the model reads of it; `records` are the changes it made, by the ids that
+    undo takes; `diff` is what they did.
+    """
 
     tool: str
     result: Result
+    text: str
     records: tuple[str, ...] = ()
     diff: str = ""
+
+    @classmethod
+    def of(cls, tool: str, result: Result, receipts: Sequence[Receipt] = ()) -> Made:
+        """A call by its answer and the receipts of its changes."""
+        records = tuple(str(receipt.id) for receipt in receipts)
+        return cls(tool, result, render_text(result, receipts), records, "".join(each.diff() for each in receipts))
 
     @property
     def failed(self) -> bool:
@@ -44,23 +55,6 @@ class Made:
         """Why it was refused; None where it was not."""
         named = [self.result.get(field) for field in ("kind", "reason")]
         return next((kind for kind in Kind if kind in named), None) if self.failed else None
-
-    @property
-    def text(self) -> str:
-        """What the model is told: a native tool's own words, a refusal in plain lines, everything else as JSON."""
-        content = self.result.get("content")
-        if "is_error" in self.result and isinstance(content, str):
-            return content
-        if not self.failed:
-            return _json(without_repeats(self.result))
-        error, details = self.result.get("error"), self.result.get("details")
-        said = f"{self.result.get('kind')}: {error}"
-        more = {
-            name: value if name == "details" else _without(value, (error, details))
-            for name, value in self.result.items()
-            if name not in _SAID and value
-        }
-        return f"{said}\n{_json(without_repeats(more))}" if more else said
 
     def facts(self) -> Result:
         """Everything that is known of the call, as JSON has it; no model needs to see it."""
@@ -74,9 +68,8 @@ def make_call(
     kit: Kit, tool: str, arguments: object, watch: Watch | None = None, tick: Callable[[], None] | None = None
 ) -> Made:
     """Make a call. Arguments may be the JSON text that a model wrote: what is no JSON is the kit's to refuse."""
-    records: list[str] = []
-    result = kit.call(tool, parsed(arguments), tick=tick, records=records)
-    made = Made(tool, result, tuple(records), "".join(_diffs(kit, records)))
+    receipts: list[Receipt] = []
+    made = Made.of(tool, kit.call(tool, parsed(arguments), tick=tick, receipts=receipts), receipts)
     if watch is not None:
         watch(made)
     return made
@@ -105,13 +98,6 @@ def field_of(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def _diffs(kit: Kit, records: list[str]) -> Iterator[str]:
-    """What was changed; a change is reported as made even where it can no longer be shown."""
-    for record in records:
-        with contextlib.suppress(EditError):
-            yield kit.workspace.diff_of(record)
-
-
 def _unhurried() -> contextlib.AbstractContextManager[object]:
     """Where the loop's tasks are anyio's, a cancelled one is cancelled again in every turn of the loop but in here."""
     anyio = sys.modules.get("anyio")
@@ -132,18 +118,3 @@ def parsed(arguments: object) -> object:
     except (ValueError, RecursionError):
         return arguments
     return parsed if isinstance(parsed, dict) else arguments
-
-
-def _without(value: object, said: tuple[object, ...]) -> object:
-    """A part of a refusal without what stands in it once more."""
-    match value:
-        case Mapping():
-            return {name: _without(each, said) for name, each in value.items() if each not in said}
-        case list() | tuple():
-            return [_without(each, said) for each in value]
-        case _:
-            return value
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

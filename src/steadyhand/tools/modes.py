@@ -1,4 +1,4 @@
-"""The modes of a task as a planner and a worker are told of them; what they allow is the session's to enforce."""
+"""The modes of a task as a planner and a worker see them; what they allow is the session's to enforce."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLANNER = "planner"
 class _Mode:
     """`purpose` completes "This task is there to …"; `choose` tells a planner when, `rules` tell the worker how.
 
-    A rule beside the name of a tool, or of a tool and a field, is told only where there is that one.
+    A rule beside the name of a tool, or of a tool and a field, is shown only where that one exists.
     """
 
     purpose: str
@@ -66,7 +66,7 @@ _MODES: Mapping[str, _Mode] = {
 }
 
 _PLANNING = (
-    "The host enforces the mode: a task cannot do more than its mode allows, whatever it is told.",
+    "The host enforces the mode: a task cannot do more than its mode allows, whatever it is asked.",
     "To analyze a file and suggest improvements is `analyze`; only to make them is `modify`.",
     "A task that needs new files and changes in old ones is two tasks.",
     "Tasks may share a file if all of them `modify` it: say which function or section each one changes.",
@@ -75,7 +75,7 @@ _PLANNING = (
 
 
 def prompt_for(toolset: str, mode: str | None) -> str:
-    """The section of a system prompt for a toolset, with what a mode or the planner is told besides."""
+    """The section of a system prompt for a toolset, with what a mode or the planner reads besides."""
     parts, tools = [prompt_of(toolset)], tools_of(toolset)
     if mode is not None:
         fields = (f"{tool.name}.{field}" for tool in tools for field in tool.parameters.names)
@@ -87,7 +87,7 @@ def prompt_for(toolset: str, mode: str | None) -> str:
 
 
 def mode_section(mode: str, tools: Collection[str] = ()) -> str:
-    """What a task of a mode is told, or, for the planner, how to choose among the modes. Refuses with `bad-request`.
+    """What a task of a mode reads, or, for the planner, how to choose among the modes. Refuses with `bad-request`.
 
     `tools` are the names of those that the toolset has, and of their fields as `tool.field`.
     """

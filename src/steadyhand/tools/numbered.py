@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import clip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.ask import allowed_verbs
+from steadyhand.session.context import allowed_verbs
 from steadyhand.tools.tool import Tool
 
 __all__ = ["not_offered", "offered"]
@@ -26,11 +26,11 @@ def not_offered(tool: Tool, mode: str | None, *, is_read_only: bool = False) -> 
     if is_read_only and (mode is None or allowed_verbs(mode)):
         return EditError(
             Kind.READ_ONLY,
-            f"{tool.name} is not offered: the workspace may only be read",
-            hint="use the tools that are listed, and tell what you would change",
+            f"{tool.name} is not available: the workspace is read-only",
+            hint="use the listed tools, and say what you would change",
         )
     if tool.verbs and not tool.verbs & allowed_verbs(mode):
-        return _not_here(tool, mode, "it changes files in a way that this mode does not allow")
+        return _not_here(tool, mode, "this mode does not allow it")
     return None
 
 
@@ -38,6 +38,6 @@ def _not_here(tool: Tool, mode: str | None, why: str) -> EditError:
     return EditError(
         Kind.NOT_ALLOWED,
         f"{tool.name} is not available {'without a mode' if mode is None else f'in mode {mode}'}: {why}",
-        hint="use the tools that are listed, or tell the host that this task needs another mode",
+        hint="use the listed tools, or ask the host for another mode",
         details={"mode": mode, "tool": tool.name},
     )

@@ -25,12 +25,12 @@ DIFF = ("diff", "diffContent", "patchContent")  # other names that models have f
 
 def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
     """What a model wrote, read in its dialect; the reading ends when the call is to."""
-    with call.workspace.heeding():
+    with call.workspace.cancellable():
         return read_patch(reply, format=format, strict=strict)
 
 
 def apply_diff(call: Call, path: str, diff: str, *, reason: str | None, strict: bool = False) -> Receipt:
-    """Apply a unified diff of one file, all of it or nothing; `strict`: nothing else may stand around it."""
+    """Apply a unified diff of one file, all of it or nothing; `strict`: nothing else may be around it."""
     found = patch_from(call, diff, format="unified", strict=strict)
     try:
         return apply_patch(call, _patch_for(call, found, path), reason=reason)
@@ -73,7 +73,7 @@ def diff_of(offer: Offer) -> str:
 
 
 def _by_line(error: EditError) -> EditError:
-    """The refusal of lines that stand in several places, with the header that would decide among them."""
+    """The refusal of lines that match several places, with the header that would decide among them."""
     match error.details:  # behind other parts, lines are counted in what those would leave
         case {"index": 0, "tier": tier, "candidates": [{"lines": [int(line), *_]}, *_]} if tier in STRICT:
             header = Say(f"give its line, such as @@ -{line} +{line} @@ for line {line}")

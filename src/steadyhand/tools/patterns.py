@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.lines import split_bodies
 from steadyhand.workspace.deadline import Deadline
 
@@ -42,7 +42,7 @@ class LiteralText:
     text: str
 
     def find(self, text: str, deadline: Deadline) -> Iterator[Found]:
-        """Where it stands, as line and column from 1, once for each line it begins in, until the deadline.
+        """Where it occurs, as line and column from 1, once for each line it begins in, until the deadline.
 
         >>> list(LiteralText("b").find("abb\\r\\nb", Deadline.after(1)))
         [(1, 2), (2, 1)]
@@ -107,7 +107,7 @@ def _check(query: str) -> None:
     plain = re.sub(r"\\.", "__", query, flags=re.DOTALL)
     for refused, what in ((_CALLS, "a pattern that calls itself"), (_ROUGHLY, "an approximate pattern")):
         if found := refused.search(plain):
-            hint = "write it without; a brace or parenthesis that is meant as such needs a backslash before it"
+            hint = "write it without; put a backslash before a literal brace or parenthesis"
             raise _broken(f"{what} is not taken", found.start(), hint)
     counts = [max(int(number) for number in (*found.groups("0"), "1")) for found in _COUNT.finditer(query)]
     if math.prod(counts) * len(query) > _LARGEST:  # written out by the engine, each for every one around it
@@ -119,7 +119,7 @@ def _broken(what: str, position: int | None, hint: str | None = None) -> EditErr
     return EditError(
         Kind.BAD_REQUEST,
         f"query: {what}{where}",
-        hint=hint or "mend the pattern, or leave isRegex out to look for the text as it is",
+        hint=hint or "fix the pattern, or leave out isRegex to search for plain text",
         details={"field": "query", "position": position},
     )
 

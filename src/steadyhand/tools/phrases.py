@@ -1,4 +1,4 @@
-"""Hints as models are told them: in the fields of the tools at hand, without what no call can say.
+"""Hints as models read them: in the fields of the tools at hand, without what no call can say.
 
 An argument of Python, a setting of the host or a command at a shell is nothing that a call can have. A toolset adds the
 names of its own fields in its `toolset.py`; how it says a hint is decided there and nowhere else.
@@ -32,10 +32,12 @@ from steadyhand.hints import (
     ReplaceExisting,
     RunCommand,
     SendAddress,
+    SendCorrected,
+    SendOld,
     UseLines,
 )
 
-__all__ = ["MODEL", "NATIVE", "say"]
+__all__ = ["MODEL", "NATIVE", "in_fields", "native_fields", "say"]
 
 
 def say(sentence: str | None) -> Callable[[Hint], str | None]:
@@ -53,15 +55,24 @@ def _lines(hint: SendAddress) -> str | None:
     return hint.spelled(f"lines {first} to {last}") if kind == "lines" else None
 
 
+def in_fields(old: str, new: str) -> Phrases:
+    """Hints about old and new text for tools that have a field for each."""
+    return {
+        QuoteMore: lambda hint: hint.named(f"{old} and {new}"),
+        SendCorrected: lambda hint: hint.named(old, new),
+        SendOld: lambda hint: hint.named(old),
+    }
+
+
 # For every toolset. What is left out here needs a field that only some of them have.
 MODEL: Phrases = {
     NameEncoding: lambda hint: "name a text file" if hint.is_binary else None,
-    FitEncoding: say("send characters that the file's encoding has; ASCII always goes"),
-    NameFormat: say("send all of it in one format"),
-    NameFile: say("name the file it is for"),
-    OneByOne: say("send them one by one, each in a call of its own"),
-    AllowPath: say("leave it alone, or ask the host to open it"),
-    UseLines: lambda hint: f"send lines from 1 to {hint.count}" if hint.count else "the file is empty: add text to it",
+    FitEncoding: say("use only characters of that encoding, such as ASCII"),
+    NameFormat: say("send one format"),
+    NameFile: say("name the file"),
+    OneByOne: say("send them one at a time, in separate calls"),
+    AllowPath: say("leave it alone, or ask the host to allow it"),
+    UseLines: lambda hint: f"use lines 1 to {hint.count}" if hint.count else "the file is empty: add text to it",
     SendAddress: _lines,
     ChooseAddress: _UNSAID,
     ChooseOccurrence: _UNSAID,
@@ -81,5 +92,10 @@ NATIVE: Phrases = {
     **MODEL,
     QuoteMore: lambda hint: hint.words() if hint.line is None else None,
     GiveReason: _UNSAID,
-    ReplaceExisting: say("change what is there, or choose another name"),
+    ReplaceExisting: say("edit it, or choose another name"),
 }
+
+
+def native_fields(old: str, new: str) -> Phrases:
+    """The same for a tool with these two fields."""
+    return {**NATIVE, **{kind: say for kind, say in in_fields(old, new).items() if kind is not QuoteMore}}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import bad_request, join
 from steadyhand.structure.anchor import anchor_of
-from steadyhand.structure.fields import bad_request, join
 from steadyhand.tools.call import Call
 from steadyhand.tools.numbered import MOST_CHARACTERS, number_lines
 

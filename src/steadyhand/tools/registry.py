@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from steadyhand.lazy import Registry
-from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.schema import bad_request, nearest_name
 from steadyhand.tools.toolset import Toolset
 
 if TYPE_CHECKING:  # a server that only names its toolsets has no need of the session yet
@@ -20,23 +20,23 @@ if TYPE_CHECKING:  # a server that only names its toolsets has no need of the se
 
 __all__ = ["prompt_of", "tools_of", "toolset_named", "toolsets"]
 
-# The tools of each toolset, by the name of its folder; those that several toolsets share have a folder of their own.
+# The tools of each toolset, by the name of its folder; those that several toolsets share have a module of their own.
 _TOOLS = {
     folder: Registry(f"steadyhand.tools.{folder}", "TOOL", names)
     for folder, names in {
-        "article": "edit_article impact_extract impact_search",
+        "article": "edit_article=tools impact_extract=tools impact_search=tools",
         "claude": "memory text_editor",
-        "claude_code": "edit multi_edit read write",
-        "coder": "apply_edits write_patch",
+        "claude_code": "edit=tools multi_edit=tools read=tools write=tools",
+        "coder": "apply_edits=tools write_patch=tools",
         "core": "edit history list outline read search undo write",
-        "gemini": "replace write_file",
-        "openai": "apply_patch",
+        "gemini": "replace=tools write_file=tools",
+        "openai": "apply_patch=tools",
         "site": "edit_dom edit_file edit_files read_file write_files",
-        "surgical": "edit_file insert_at patch_file report_findings",
+        "surgical": "edit_file=tools insert_at=tools patch_file=tools report_findings=tools",
         "vault": "text_inspect text_patch text_replace",
     }.items()
 }
-_SHARED = Registry("steadyhand.tools.everywhere", "TOOL", "list_files read_file search_files write_file")
+_SHARED = "steadyhand.tools.file_tools"
 
 
 def _folder(name: str) -> str:
@@ -69,7 +69,7 @@ def toolset_named(name: str) -> Toolset:
 def tools_of(name: str) -> tuple[Tool, ...]:
     """The tools of one toolset, by rank and name."""
     own: list[Tool] = _TOOLS[_folder(name)].load()
-    shared: list[Tool] = [tool for tool in _SHARED.load() if name in tool.toolsets]
+    shared: list[Tool] = [tool for tool in import_module(_SHARED).TOOLS.values() if name in tool.toolsets]
     return tuple(sorted([*own, *shared], key=lambda tool: (tool.rank, tool.name)))
 
 

@@ -1,7 +1,7 @@
 """Arguments as models send them, made what the tool's shape asks for: repaired where one reading is left, else refused.
 
-Repaired, and told: an array or object sent as a JSON string, a single object where an array is expected, "true" and
-"3" for what they say, other usual names, snake for camel case. Anything else is refused by name with `bad-request`.
+Repaired, and reported: an array or object sent as a JSON string, a single object where an array is expected, "true"
+and "3" for what they say, other usual names, snake for camel case. Anything else is refused by name with `bad-request`.
 Values are never guessed: a text stays the text that was sent. Null is the same as absent.
 """
 
@@ -9,23 +9,84 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import assert_never, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
+from steadyhand.schema import (
+    MAX_NESTING,
+    Anything,
+    Either,
+    Field,
+    Flag,
+    Many,
+    Number,
+    Object,
+    Shape,
+    Text,
+    bad_request,
+    check_text,
+    describe,
+    join,
+    kind_name,
+    nearest_name,
+    sketch,
+    unknown_field,
+)
 from steadyhand.text.visible import sized
-from steadyhand.tools.extent import check_characters, check_extent
-from steadyhand.tools.schema import kind_name, sketch
-from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 
-__all__ = ["Repaired", "repair"]
+__all__ = ["Repaired", "check_characters", "check_extent", "repair"]
+
+# How large a request may be, asked without recursion before anybody looks into it.
+
+_MOST_VALUES = 1_000_000
+_LONE = lazy_pattern("[\ud800-\udfff]")
+
+
+def check_extent(value: object) -> None:
+    """Refuse what is nested deeper, or holds more values, than anything is meant to.
+
+    Values that hold one another, or one value many times, come to an end too.
+    """
+    level, count = [value], 1
+    for _ in range(MAX_NESTING + 1):
+        level = list(islice((inner for each in level for inner in _inner(each)), _MOST_VALUES))
+        count += len(level)
+        if not level:
+            return
+        if count > _MOST_VALUES:
+            raise EditError(
+                Kind.TOO_LARGE, f"the arguments have more than {_MOST_VALUES} values", hint="send them in several calls"
+            )
+    raise bad_request("", f"it is nested deeper than {MAX_NESTING} levels", "send a flatter request")
+
+
+def check_characters(value: object, path: str) -> None:
+    """Refuse with `bad-request` a text, or a value with a text anywhere in it, that is no Unicode.
+
+    >>> check_characters({"a": ["b"]}, "args")
+    """
+    level = [value]
+    while level:
+        if any(isinstance(each, str) and _LONE.search(each) for each in level):
+            raise bad_request(path, "it contains a lone surrogate", "send text that is valid Unicode")
+        level = [inner for each in level for inner in _inner(each)]
+
+
+def _inner(value: object) -> Iterator[object]:
+    if isinstance(value, Mapping):
+        yield from value.keys()
+        yield from value.values()
+    elif isinstance(value, list | tuple):
+        yield from value
+
 
 _LARGEST = 2**31
 _WHOLE = lazy_pattern(r"\s*-?[0-9]{1,10}\s*", re.ASCII)
 _WORD_GAP = lazy_pattern(r"[-_\s]+")
-_MOST_TOLD = 20
+_MOST_REPAIRS = 20
 
 
 @sized("fields")
@@ -39,15 +100,15 @@ class Repaired:
 
 @dataclass(slots=True)
 class _Reader:
-    """One reading; `mends` false: what would have to be repaired is refused."""
+    """One reading; `repairs` false: what would have to be repaired is refused."""
 
-    mends: bool = True
-    told: list[str] = field(default_factory=list)
+    repairs: bool = True
+    reports: list[str] = field(default_factory=list)
 
-    def mended(self, path: str, what: str) -> None:
-        if not self.mends:
+    def repaired(self, path: str, what: str) -> None:
+        if not self.repairs:
             raise bad_request(path, what)
-        self.told.append(f"{path or 'arguments'}: {what}")
+        self.reports.append(f"{path or 'arguments'}: {what}")
 
 
 def repair(shape: Object, arguments: object) -> Repaired:
@@ -59,9 +120,9 @@ def repair(shape: Object, arguments: object) -> Repaired:
     check_extent(arguments)
     reader = _Reader()
     fields = cast("Mapping[str, object]", _read_object(reader, shape, arguments, ""))
-    told = dict.fromkeys(reader.told)
-    more = [f"and {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
-    return Repaired(fields, (*list(told)[:_MOST_TOLD], *more))
+    told = dict.fromkeys(reader.reports)
+    more = [f"and {len(told) - _MOST_REPAIRS} more"] if len(told) > _MOST_REPAIRS else []
+    return Repaired(fields, (*list(told)[:_MOST_REPAIRS], *more))
 
 
 def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:
@@ -92,21 +153,21 @@ def _read_text(reader: _Reader, shape: Text, value: object, path: str) -> str:
         said = text.strip().lower()
         meant = said if said in shape.choices else dict(shape.also).get(said)
         if meant is not None:
-            reader.mended(path, f"{text[:40]!r} taken for {meant!r}")
+            reader.repaired(path, f"{text[:40]!r} taken for {meant!r}")
             return meant
     if shape.choices and text not in shape.choices:
         instead = dict(shape.gone).get(text)
         if instead is not None:
-            raise bad_request(path, f"there is no {text!r} any more", instead)
+            raise bad_request(path, f"{text!r} no longer exists", instead)
         near = nearest_name(text[:80], shape.choices)
-        hint = f"did you mean {near!r}?" if near else "send the one of these that is meant"
+        hint = f"did you mean {near!r}?" if near else "send one of these"
         raise bad_request(path, f"{text[:40]!r} is not among {', '.join(shape.choices)}", hint)
     return text
 
 
 def _read_number(reader: _Reader, shape: Number, value: object, path: str) -> int:
     if isinstance(value, str) and _WHOLE.fullmatch(value):
-        reader.mended(path, "a string taken for a number")
+        reader.repaired(path, "a string taken for a number")
         value = int(value)
     elif isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
         value = int(value)
@@ -124,7 +185,7 @@ def _read_number(reader: _Reader, shape: Number, value: object, path: str) -> in
 def _read_flag(reader: _Reader, value: object, path: str) -> bool:
     if isinstance(value, str) and value.strip().lower() in ("true", "false"):
         said = value.strip().lower()
-        reader.mended(path, f"a string taken for {said}")
+        reader.repaired(path, f"a string taken for {said}")
         return said == "true"
     if not isinstance(value, bool):
         raise bad_request(path, f"true or false is expected, not {describe(value)}")
@@ -135,10 +196,10 @@ def _read_many(reader: _Reader, shape: Many, value: object, path: str) -> list[o
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         parsed = _parsed(value)
         if isinstance(parsed, list | dict):
-            reader.mended(path, "a JSON string taken for what it holds")
+            reader.repaired(path, "a JSON string taken for what it holds")
             value = parsed
     if isinstance(value, Mapping) or (isinstance(value, str) and _takes_text(shape.item)):
-        reader.mended(path, "a single value taken for an array of one")
+        reader.repaired(path, "a single value taken for an array of one")
         value = [value]
     if not isinstance(value, list | tuple):
         raise bad_request(path, f"an array is expected, not {describe(value)}")
@@ -161,15 +222,15 @@ def _takes_text(shape: Shape) -> bool:
 def _read_either(reader: _Reader, shape: Either, value: object, path: str) -> object:
     """The first shape that takes the value as it is; else the first that takes it repaired."""
     refusal: EditError | None = None
-    for mends in (False, True) if reader.mends else (False,):
+    for repairs in (False, True) if reader.repairs else (False,):
         for option in shape.shapes:
-            attempt = _Reader(mends)
+            attempt = _Reader(repairs)
             try:
                 found = _read(attempt, option, value, path)
             except EditError as error:
                 refusal = error if _is_kind_of(option, value) else refusal
                 continue
-            reader.told += attempt.told
+            reader.reports += attempt.reports
             return found
     if refusal is not None:
         raise refusal
@@ -211,7 +272,7 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
         if given is None and not keeps_null:
             continue
         if meant.name != name:
-            reader.mended(join(path, name), f"taken for {meant.name}")
+            reader.repaired(join(path, name), f"taken for {meant.name}")
         read = _read_field(reader, meant, given, join(path, meant.name))
         if meant.name in found and found[meant.name] != read:
             raise bad_request(
@@ -236,7 +297,7 @@ def _without_flags(
         given = {each: value for each, value in given.items() if each != name}
         if said and given.get(field_name) not in (None, meant):
             raise bad_request(join(path, name), f"{field_name} says something else", "send one of the two")
-        reader.mended(join(path, name), f"taken for {field_name} {json.dumps(meant)}" if said else "left out")
+        reader.repaired(join(path, name), f"taken for {field_name} {json.dumps(meant)}" if said else "left out")
         given |= {field_name: meant} if said else {}
     return given
 
@@ -262,7 +323,7 @@ def _put_inside(reader: _Reader, shape: Object, given: Mapping[object, object], 
     name, item, is_list = fitting[0]
     needed = {each.name for each in item.fields if each.required} - {_field_name(item, each, given) for each in strange}
     inside = {each: given[each] for each in given if each in strange or each in needed}
-    reader.mended(path, f"{', '.join(map(str, inside))} taken for {f'{name}[0]' if is_list else name}")
+    reader.repaired(path, f"{', '.join(map(str, inside))} taken for {f'{name}[0]' if is_list else name}")
     own = {each.name for each in shape.fields}
     return {each: value for each, value in given.items() if each not in inside or each in own & needed} | {
         name: [inside] if is_list else inside
@@ -291,20 +352,20 @@ def _unwrapped(reader: _Reader, shape: Object, value: object, path: str) -> Mapp
         parsed = _parsed(value)
         if not isinstance(parsed, dict):
             raise bad_request(path, _broken(value), "send it again; quotes and backslashes in strings are escaped")
-        reader.mended(path, "a JSON string taken for what it holds")
+        reader.repaired(path, "a JSON string taken for what it holds")
         value = parsed
     elif shape.in_order and (listed := _listed(shape, value)) is not None:
-        reader.mended(path, f"{describe(value)} taken for {' and '.join(listed)}")
+        reader.repaired(path, f"{describe(value)} taken for {' and '.join(listed)}")
         value = listed
     elif isinstance(value, str) and shape.text is not None:
-        reader.mended(path, f"a string taken for {shape.text}")
+        reader.repaired(path, f"a string taken for {shape.text}")
         value = {shape.text: value}
     if not isinstance(value, Mapping):
         raise bad_request(path, f"an object is expected, not {describe(value)}", _fields_of(shape))
     inner = value.get(shape.within) if shape.within is not None and len(value) == 1 else None
     if not isinstance(inner, Mapping):
         return value
-    reader.mended(path, f"what is in {shape.within} taken for them")
+    reader.repaired(path, f"what is in {shape.within} taken for them")
     return inner
 
 
@@ -338,7 +399,7 @@ def _unknown(shape: Object, path: str, name: str) -> EditError:
     """The refusal of a field that there is not, or is not any more."""
     instead = {_plain(former): hint for former, hint in shape.gone}.get(_plain(name))
     if instead is not None:
-        return bad_request(join(path, name), "there is no such field here", instead)
+        return bad_request(join(path, name), "unknown field", instead)
     error = unknown_field(path, name, shape.names)
     inner = [(each.name, each.shape) for each in shape.fields if _has_inside(each.shape, name)]
     if len(inner) == 1:  # it is known, one level further in

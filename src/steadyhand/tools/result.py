@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, render_hints
 from steadyhand.match.tier import STRICT
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
 from steadyhand.text.visible import clip
 from steadyhand.tools.offers import by_number
 from steadyhand.tools.phrases import MODEL
-from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
 __all__ = [
     "AROUND",
@@ -44,10 +44,10 @@ CHANGED = Object(
         Field("path", Text(), required=True),
         Field("id", Text(), "Undo it by this.", required=True),
         Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
-        Field("lines", LINES, "What changed, from 1; end = start - 1 where lines were only removed."),
+        Field("lines", LINES, "What changed, from 1; end = start - 1: only removed."),
         Field("context", AROUND),
-        Field("matchTiers", Many(Text()), "How old text was found that is not quoted exactly."),
-        Field("repaired", Many(Text()), "What of the arguments had to be repaired."),
+        Field("matchTiers", Many(Text()), "How inexact old text was matched."),
+        Field("repaired", Many(Text()), "Arguments that were repaired."),
         Field("warnings", Many(Text())),
         Field("durable", Flag(), "False: it may not survive a power cut."),
     ),
@@ -93,7 +93,7 @@ def main_file(receipt: Receipt, path: str | None = None) -> FileReceipt:
 
 
 def is_literal(tier: str | None) -> bool:
-    """Whether a place was found as it was told, word for word or by address; else whoever sent it should know how."""
+    """Whether a place was found as it was given, word for word or by address; else whoever sent it should know how."""
     return tier is None or tier in STRICT or tier in target_keys()
 
 

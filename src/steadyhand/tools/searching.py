@@ -11,13 +11,13 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
+from steadyhand.schema import Field, Many, Number, Object, Text
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.globbing import read_glob
 from steadyhand.tools.listing import listing_of
 from steadyhand.tools.patterns import LONGEST_LINE, LinePattern, LiteralText, read_query
-from steadyhand.tools.shape import Field, Many, Number, Object, Text
 from steadyhand.workspace.deadline import Deadline
 from steadyhand.workspace.protection import classify
 

@@ -10,8 +10,8 @@ __all__ = ["check_read", "how_known"]
 
 def how_known(seen: str | None, present: str) -> str:
     """What a task knows of a file that it does not know as it is, by the version it read last."""
-    partly = "was read by this task only in part"
-    return {None: "was never read by this task", present: partly}.get(seen, "changed since this task read it")
+    partly = "was read only in part"
+    return {None: "was not read yet", present: partly}.get(seen, "changed after you read it")
 
 
 def check_read(call: Call, path: str) -> None:
@@ -23,6 +23,6 @@ def check_read(call: Call, path: str) -> None:
         raise EditError(
             Kind.STALE_SOURCE,
             f"{path} {how_known(seen, present)}",
-            hint="read it first, then send the edit for what stands there",
+            hint="read it first, then edit its current text",
             details={"path": path, "expected": seen, "actual": present},
         )

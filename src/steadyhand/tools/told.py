@@ -1,4 +1,4 @@
-"""What is told of a change that was made: how its place was found, the lines as they are now, and what to look out for.
+"""What an answer says of a change: how its place was found, the lines as they are now, and what to look out for.
 
 Of a file with secrets nothing is shown.
 """
@@ -18,16 +18,15 @@ _ENDINGS = "line endings"  # which a file keeps, whatever those of the text are
 def tell(receipt: Receipt, *parts: str | None) -> str:
     """The parts that say something, below each other, and what the receipt warns of."""
     warned = [f"Note: {warning}" for warning in receipt.warnings]
-    unsure = [] if receipt.durable else ["Note: it is done, but may not survive a power cut"]
+    unsure = [] if receipt.durable else ["Note: done, but it may not survive a power cut"]
     return "\n".join([*(part for part in parts if part), *warned, *unsure])
 
 
 def how_found(receipt: Receipt) -> str | None:
-    """A sentence for each old text that does not stand in the file exactly as it was sent; None where all do."""
+    """A sentence for each old text that is not in the file exactly as it was sent; None where all do."""
     several = len(receipt.files) > 1
     said = [
-        f"The text in line {outcome.lines[0]}{f' of {outcome.path}' if several else ''} is what you sent"
-        f" but for {' and '.join(differs)}."
+        f"Matched line {outcome.lines[0]}{f' of {outcome.path}' if several else ''} ignoring {' and '.join(differs)}."
         for outcome in receipt.outcomes
         if outcome.applied and outcome.lines and (differs := [each for each in outcome.differs if each != _ENDINGS])
     ]

@@ -1,7 +1,7 @@
 """What a tool is: a name, what it takes and gives, examples, how far it is to be trusted, and how it runs.
 
 A tool is one file in the folder of its toolset that ends with `TOOL = Tool(…)`; a table names them. A tool
-that several toolsets have stands in `everywhere/` and names them.
+that several toolsets have is in `everywhere/` and names them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Literal
 from steadyhand.errors import EditError
 from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass, field
-from steadyhand.session.ask import Verb
+from steadyhand.schema import Object
+from steadyhand.session.context import Verb
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.result import failure
-from steadyhand.tools.shape import Object
 
 __all__ = ["Example", "Fields", "Result", "Tool", "Trust"]
 
@@ -46,7 +46,7 @@ class Tool:
     """One tool.
 
     `summary` is what the model reads of it. `verbs` are what it may do to files: a mode that allows none of them hides
-    it. `modes`: only there it is listed. `lasts`: the modes in which it stands behind all others. `refused` makes the
+    it. `modes`: only there it is listed. `lasts`: the modes in which it comes after all others. `refused` makes the
     answer of a refusal, in the phrases of its toolset. `native` is how a style of schema names a tool that the maker's
     models know already, `also` are other names it is called by, and `fitted` makes it what the host's settings ask
     for, such as an earlier version.
@@ -78,7 +78,7 @@ class Tool:
         return self if self.fitted is None else self.fitted(self, settings)
 
     def annotations(self) -> dict[str, object]:
-        """What MCP clients are told, so that they know when to ask a person."""
+        """What MCP clients see, so that they know when to ask a person."""
         return {
             "title": self.title,
             "readOnlyHint": self.trust == "read",

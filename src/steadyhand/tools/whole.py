@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from steadyhand.schema import Field, Object, Text
 from steadyhand.session.receipt import Receipt
 from steadyhand.tools.call import Call
-from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.tool import Example, Fields
 from steadyhand.tools.writing import write_under_settings
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from steadyhand.schema import bad_request
 from steadyhand.session import checks
 from steadyhand.session import workspace as session
 from steadyhand.session.checks import AnyPath
-from steadyhand.structure.fields import bad_request
 from steadyhand.tools.findings import Findings
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Workspace(session.Workspace, Findings):
         version: str | None = None,
         max_characters: int | None = None,
     ) -> Kit:
-        """The tools of one conversation, which may be named; what else the host may set is told in `Settings`."""
+        """The tools of one conversation, which may be named; what else the host may set is in `Settings`."""
         from steadyhand.tools.call import Settings
         from steadyhand.tools.kit import Kit
 

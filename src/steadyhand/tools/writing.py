@@ -1,13 +1,13 @@
 """A whole file in the place of what was read, or a new one.
 
-What was not read is not replaced, and its hash is not told: it would be sent instead of reading.
+What was not read is not replaced, and its hash is not shown: it would be sent instead of reading.
 """
 
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import bad_request
 from steadyhand.session.receipt import Receipt
-from steadyhand.structure.fields import bad_request
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import expected_version, reason_of
@@ -61,11 +61,11 @@ def tell_written(receipt: Receipt, path: str, content: str) -> Result:
 
 
 def unread(call: Call, path: str) -> EditError:
-    """The refusal of a file that was not read; its hash is not told, or it would be sent instead of reading."""
+    """The refusal of a file that was not read; its hash is not shown, or it would be sent instead of reading."""
     return EditError(
         Kind.STALE_SOURCE,
-        f"{path} is there already and {how_known(*call.workspace.last_read(path))}",
-        hint="read all of it, then write it if that is still meant; to change some lines, edit them instead",
+        f"{path} exists and {how_known(*call.workspace.last_read(path))}",
+        hint="read all of it first, or edit only the lines that change",
         details={"path": path},
     )
 
@@ -80,6 +80,6 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
         return
     raise bad_request(
         field,
-        f"mode {call.mode} replaces a whole file only with its hash",
-        "edit the lines that change instead; or read all of the file and send the fileHash of that answer",
+        f"mode {call.mode} needs the hash to replace a whole file",
+        "edit only the lines that change, or read the whole file and send its fileHash",
     )

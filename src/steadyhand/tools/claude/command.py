@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from steadyhand.lazy import dataclass
+from steadyhand.schema import Field, Many, Number, Text, bad_request, nearest_name, read_text
 from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import bad_request, nearest_name, read_text
 from steadyhand.tools.call import Call
-from steadyhand.tools.shape import Field, Many, Number, Text
 from steadyhand.tools.tool import Fields
 
 __all__ = ["ARGUMENTS", "Command", "read_command"]
@@ -17,8 +16,8 @@ __all__ = ["ARGUMENTS", "Command", "read_command"]
 ARGUMENTS = (
     Field("view_range", Many(Number()), "view: first and last line, from 1; a last of -1 is the file's."),
     Field("file_text", Text(), "create: all of the text."),
-    Field("old_str", Text(), "str_replace: the text as it stands, in one place only."),
-    Field("new_str", Text(), "str_replace: what stands there afterwards; left out, the old text goes."),
+    Field("old_str", Text(), "str_replace: exact text; must match one place."),
+    Field("new_str", Text(), "str_replace: the replacement; leave out to delete."),
     Field("insert_line", Number(), "insert: the line to insert after; 0 is the top."),
     Field("insert_text", Text(), "insert: the lines."),
 )

@@ -86,7 +86,7 @@ def _directories(parts: list[str]) -> list[str]:
 
 
 def is_file(workspace: Workspace, path: str) -> bool:
-    """Whether a file stands at a path, of whatever kind."""
+    """Whether there is a file at a path, of whatever kind."""
     try:
         with workspace.transaction() as batch:
             batch.source(path)

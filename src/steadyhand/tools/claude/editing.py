@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.tools.answer import Answer, Worded
 from steadyhand.tools.claude.command import Command
 from steadyhand.tools.claude.directory import find_directory
@@ -60,7 +60,7 @@ def create(command: Command) -> Answer:
 
 
 def str_replace(command: Command) -> Answer:
-    """Replace a text that stands in exactly one place; without new text it goes."""
+    """Replace a text that occurs in exactly one place; without new text it goes."""
     edit = Replace(command.text("old_str"), str(command.fields.get("new_str", "")), occurrence="unique")
     path = command.call.path(command.shown)
     check_read(command.call, path)
@@ -81,7 +81,7 @@ def insert(command: Command) -> Answer:
 
 
 def undo_edit(command: Command) -> Answer:
-    """Take back this task's latest change of the file that still stands; a change of several files is left alone."""
+    """Take back this task's latest change of the file that was not undone; a change of several files is left alone."""
     workspace, shown = command.workspace, command.shown
     for entry in workspace.history(command.call.path(shown), task=workspace.task_id):
         record = entry.record

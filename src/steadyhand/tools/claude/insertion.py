@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Insert
+from steadyhand.schema import bad_request
 from steadyhand.session.receipt import Receipt
-from steadyhand.structure.fields import bad_request
 from steadyhand.structure.lines import Lines
 from steadyhand.tools.claude.command import Command
 from steadyhand.tools.seen import check_read

@@ -9,7 +9,7 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import DeleteFile, RenameFile, Requests
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.tools.answer import NOT_FOUND, Answer, Worded, lines_of_matches
 from steadyhand.tools.claude.command import Command
 from steadyhand.tools.claude.directory import Directory, find_directory, is_file
@@ -68,7 +68,7 @@ def create(command: Command) -> Answer:
 
 
 def str_replace(command: Command) -> Answer:
-    """Replace a text that stands in exactly one place; without new text it goes."""
+    """Replace a text that occurs in exactly one place; without new text it goes."""
     shown, path, old = command.shown, _place(command), command.text("old_str")
     edit = Replace(old, str(command.fields.get("new_str", "")), occurrence="unique")
     try:
@@ -129,7 +129,7 @@ def rename(command: Command) -> Answer:
     directory = _directory(command, path)
     try:
         if _directory(command, new) is not None or is_file(command.workspace, new):
-            raise EditError(Kind.EXISTS_ALREADY, f"{new} is there already")
+            raise EditError(Kind.EXISTS_ALREADY, f"{new} exists already")
         found = [command.call.path(path)] if directory is None else _whole(command, directory, shown)
         files = tuple(RenameFile(each, command.call.path(new + each.removeprefix(path))) for each in found)
         receipt = command.workspace.apply(Requests(files), reason=command.reason)

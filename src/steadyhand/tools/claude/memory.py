@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from steadyhand.lazy import replace
+from steadyhand.schema import Field, Object, Text
 from steadyhand.tools.answer import ANSWER, Answer, answer_refusal, as_texts
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude import memories
 from steadyhand.tools.claude.command import ARGUMENTS, Command, read_command
-from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PREFIX = "/memories"
@@ -55,7 +55,7 @@ TOOL = Tool(
     name="memory",
     title="Memory",
     summary=(
-        f"Keep notes in files beneath {PREFIX} from one conversation to the next: "
+        f"Keep notes between conversations in files below {PREFIX}: "
         "view, create, str_replace, insert, delete and rename them."
     ),
     parameters=PARAMETERS,

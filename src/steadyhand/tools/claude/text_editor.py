@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Object, Text, bad_request
 from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, as_texts, matches_of, worded
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.claude import editing
 from steadyhand.tools.claude.command import ARGUMENTS, Command, read_command
-from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 NEWEST = "20250728"
@@ -51,7 +50,7 @@ def _parameters(command: Text) -> Object:
 
 _WITH_UNDO = _parameters(Text(tuple(_FIELDS)))
 _WITHOUT_UNDO = _parameters(
-    Text(tuple(_FIELDS)[:-1], gone=(("undo_edit", "this version takes nothing back: edit what stands there now"),))
+    Text(tuple(_FIELDS)[:-1], gone=(("undo_edit", "this version cannot undo: edit the current text"),))
 )
 
 
@@ -82,7 +81,7 @@ def _fitted(tool: Tool, settings: Settings) -> Tool:
     """The tool in the version that the host chose. Refuses with `bad-request` one that there is not."""
     version = settings.version or NEWEST
     if version not in _NAMES:
-        raise bad_request("version", f"there is no version {version[:40]!r} of the text editor", f"one of {[*_NAMES]}")
+        raise bad_request("version", f"the text editor has no version {version[:40]!r}", f"one of {[*_NAMES]}")
     named: dict[str, object] = {"type": f"text_editor_{version}", "name": _NAMES[version]}
     if version == NEWEST and settings.max_characters is not None:
         named["max_characters"] = settings.max_characters
@@ -95,13 +94,13 @@ TOOL = Tool(
     title="Text editor",
     summary=(
         "View, create and edit text files. view shows numbered lines or a directory; create writes a whole file; "
-        "str_replace replaces old_str, which must stand in exactly one place; insert puts lines after a line."
+        "str_replace replaces old_str, which must match exactly one place; insert adds lines after a line."
     ),
     parameters=_WITHOUT_UNDO,
     result=ANSWER,
     examples=(
         Example(
-            about="A text that stands once",
+            about="A text that occurs once",
             files={"primes.py": "def is_prime(n):\n    return n > 1\n"},
             arguments={"command": "str_replace", "path": "primes.py", "old_str": "n > 1", "new_str": "n > 2"},
             result={"is_error": False, "content": "Successfully replaced text at exactly one location."},
@@ -114,7 +113,7 @@ TOOL = Tool(
             result={"is_error": False, "content": "2: two\n3: three"},
         ),
         Example(
-            about="A text that stands twice",
+            about="A text that occurs twice",
             files={"a.txt": "x = 1\nx = 1\n"},
             arguments={"command": "str_replace", "path": "a.txt", "old_str": "x = 1", "new_str": "x = 2"},
             result={"is_error": True, "kind": "ambiguous-match"},

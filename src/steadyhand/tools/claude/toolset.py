@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steadyhand.tools.phrases import NATIVE
+from steadyhand.tools.phrases import native_fields
 from steadyhand.tools.toolset import Toolset
 
 TOOLSET = Toolset(
@@ -10,5 +10,5 @@ TOOLSET = Toolset(
     summary="Anthropic's text editor and memory tools, as its models know them.",
     policy={"partial": False, "batch": "sequential"},
     is_native=True,
-    phrases=NATIVE,
+    phrases=native_fields("old_str", "new_str"),
 )

@@ -21,9 +21,9 @@ from steadyhand.plan.request import (
     request_from_json,
     requests_from_json,
 )
+from steadyhand.schema import bad_request, join
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.anchor import Anchor
-from steadyhand.structure.fields import bad_request, join
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.target import target_keys
 from steadyhand.tools.call import Call
@@ -124,7 +124,7 @@ def _edits(items: object, place: str) -> list[dict[str, object]]:
 
 
 def _edit(item: Fields, place: str) -> dict[str, object]:
-    """One edit; an address that stands beside its text instead of in `target` is put there."""
+    """One edit; an address that is beside its text instead of in `target` is put there."""
     said = {name: value for name, value in item.items() if _says_something(name, value)}
     if "at" in said:
         if "target" in said:
@@ -143,7 +143,7 @@ def _check_target(target: object, place: str) -> None:
     part, nth = target.get("part"), target.get("nth")
     if isinstance(value, str) and (part is not None or nth is not None or kinds == ["lines"]):
         address = f"{kinds[0]}{'' if part is None else f'.{part}'}{'' if nth is None else f'[{nth}]'}:{value}"
-        raise bad_request(place, "it is no target in this form", f"send {json.dumps({'at': address[:200]})}")
+        raise bad_request(place, "it is not a target", f"send {json.dumps({'at': address[:200]})}")
 
 
 def counts_lines(request: FileRequest) -> bool:

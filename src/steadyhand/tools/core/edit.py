@@ -5,55 +5,39 @@ from __future__ import annotations
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
-from steadyhand.plan.request import Requests
+from steadyhand.plan.edit import edit_shape
+from steadyhand.plan.request import Requests, request_shape
+from steadyhand.schema import NEW, OLD, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.receipt import Receipt
-from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.asking import counts_lines, edits_of, named_by_address, requests_of, way_of
 from steadyhand.tools.core.examples import EXAMPLES
 from steadyhand.tools.core.spreading import literally, spread
 from steadyhand.tools.core.told import CHANGES, tell
-from steadyhand.tools.fields import REASON, reason_of
+from steadyhand.tools.fields import reason_of
 from steadyhand.tools.patching import apply_patch, patch_from
 from steadyhand.tools.paths import same_file
-from steadyhand.tools.shape import HASH, NEW, OLD, Either, Field, Flag, Many, Number, Object, Text
+from steadyhand.tools.phrases import in_fields
+from steadyhand.tools.result import failure
 from steadyhand.tools.tool import Fields, Result, Tool
 
-_TARGET = (
-    'The old text exactly as it stands, or {"at": ADDRESS}: lines:3-5 (lines:3-2 is the place before line 3), '
-    "anchor:12#a3f, heading:Guide > Setup, symbol:Class.method, selector:#id, key:a.b[0], code_block:0, "
-    "table:0[2,Name], front_matter:title, cell:3. With a part or a number: heading.body[2]:Notes, symbol.body:f."
-)
-_EDIT = Object(
-    (
-        Field(
-            "target",
-            Either((Text(), Object((Field("at", Text()),), is_open=True))),
-            _TARGET,
-            also=("old", *OLD),
-        ),
-        Field("new", Text(), "What stands there afterwards.", also=NEW),
-        Field("insert", Text(), "Or: text to put beside or into the target.", also=("insert_text",)),
-        Field("where", Text(("before", "after", "start", "end")), "Where insert goes (after)."),
-        Field("delete", Flag(), "Or: true takes it away."),
-        Field("act", Text(), "Or: an action such as set-key, add-key, set-attribute, add-class, set-cell, move."),
-        Field("args", Object(is_open=True), 'Of act, such as {"value": 3}.'),
-        Field("occurrence", Either((Number(least=-1), Text(("first", "last", "all")))), "Which, if not unique."),
-        REASON,
-    ),
+# The edit and the request of the plan format, without what few calls need; other fields of it are taken as well.
+_EDIT = replace(
+    edit_shape(),
+    fields=tuple(field for field in edit_shape().fields if field.name != "expected"),
     is_open=True,
     flags=(("replace_all", "occurrence", "all"),),
 )
 _SAME = replace(_EDIT, fields=tuple(replace(field, about="") for field in _EDIT.fields))
+_SHORT = ("path", "expect", "create", "delete", "rename_to")
+_REQUEST = {field.name: field for field in request_shape().fields}
 _FILE = Object(
     (
-        Field("path", Text(), required=True),
+        replace(_REQUEST["path"], about=""),
         Field("edits", Many(_SAME), "As above."),
-        Field("expect", Text(), also=HASH),
-        Field("create", Text(), also=("content",)),
-        Field("delete", Flag()),
-        Field("rename_to", Text()),
+        *(replace(_REQUEST[name], about="") for name in _SHORT[1:]),
     ),
     is_open=True,
 )
@@ -62,10 +46,7 @@ PARAMETERS = Object(
     (
         Field("path", Text(), "One file, from the workspace root; or the file of a patch that names none."),
         Field("edits", Many(_EDIT), "What to change in it, in order; or in every file of glob."),
-        Field("expect", Text(), "fileHash of the version you mean.", also=HASH),
-        Field("create", Text(), "Or: the content of a new file.", also=("content",)),
-        Field("delete", Flag(), "Or: true takes the file away."),
-        Field("rename_to", Text(), "Or: its new path."),
+        *(_REQUEST[name] for name in _SHORT[1:]),
         Field("files", Many(_FILE), "Several files in one call, instead of path."),
         Field("glob", Text(), "Make edits in every file of this glob that has their old text."),
         Field("expected_files", Number(least=1), "How many files glob must change."),
@@ -79,7 +60,7 @@ PARAMETERS = Object(
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Edit; what of it was not applied is refused together, or told as not applied where `partial` is asked for."""
+    """Edit; what of it was not applied is refused together, or reported as not applied where `partial` is asked for."""
     way, said = way_of(fields)
     is_dry = bool(said.get("dry_run"))
     if way == "patch":
@@ -106,7 +87,7 @@ def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
     def resolve(name: str) -> str:
         path = call.path(name) if name else own
         if own is not None and path is not None and not same_file(path, own):
-            raise bad_request("path", f"it says {given}, and the patch names {name}", "leave path out, or correct it")
+            raise bad_request("path", f"it is {given}, but the patch names {name}", "leave out path, or correct it")
         return path or ""
 
     found = patch_from(call, str(fields["patch"])).mapped(resolve)
@@ -128,9 +109,9 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
     if found.unread:
         told["filesNotRead"] = found.unread
     if is_dry:
-        told["note"] = f"to make it so, send it without dry_run and with expected_files {len(found.files)}"
+        told["note"] = f"to apply it, send it without dry_run and with expected_files {len(found.files)}"
     elif expected is None:
-        told["note"] = "dry_run first, then expected_files, makes sure that no other files change"
+        told["note"] = "use dry_run first, then expected_files, so that no other file changes"
     return told
 
 
@@ -140,8 +121,13 @@ def _everywhere(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
     except EditError as error:
         if error.kind is not Kind.AMBIGUOUS_MATCH:
             raise
-        hint = 'send occurrence "all" to change every place in every file, or edit this file by itself'
+        hint = 'set occurrence to "all" to change every place, or edit this file alone'
         raise error.advised(hint) from None
+
+
+def _refused(error: EditError, phrases: Phrases) -> Result:
+    """The refusal in the fields of an edit; what refuses a patch speaks of its lines."""
+    return failure(error, phrases if "reply_lines" in error.details else {**phrases, **in_fields("target", "new")})
 
 
 TOOL = Tool(
@@ -149,8 +135,8 @@ TOOL = Tool(
     title="Edit files",
     summary=(
         "Change files: replace, insert or delete text, act on structure, create, delete and rename files; or apply a "
-        "patch. All of it or nothing, unless partial. Old text must stand once, or occurrence say which; send no more "
-        "of it than makes it unique. A refusal changes nothing and says what to send instead."
+        "patch. All or nothing, unless partial. Old text must match one place, or set occurrence; quote only enough to "
+        "be unique. A refusal changes nothing and says what to send instead."
     ),
     parameters=PARAMETERS,
     result=CHANGES,
@@ -159,4 +145,5 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit", "create", "delete", "rename", "mode", "write"}),
     rank=50,
+    refused=_refused,
 )

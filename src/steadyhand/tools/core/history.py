@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import cast
 
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.told import cut_diff
-from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.workspace.file_history import Why
 from steadyhand.workspace.journal.record import Entry, Record
 from steadyhand.workspace.protection import classify
-from steadyhand.workspace.why import Why
 
 _USUALLY = 20
 _AT_MOST = 200
@@ -26,7 +25,7 @@ _SINCE = {
 PARAMETERS = Object(
     (
         Field("path", Text(), "Only changes of this file, under any name it had."),
-        Field("line", Number(least=1), "With path: why this line is as it is."),
+        Field("line", Number(least=1), "With path: who last changed this line, and why."),
         Field("task", Text(), "Only changes of this task."),
         Field("id", Text(), "One change, with its patch."),
         Field("max", Number(least=1, most=_AT_MOST), f"At most so many ({_USUALLY}).", also=("limit",)),
@@ -60,7 +59,7 @@ def run(call: Call, fields: Fields) -> Result:
     path = call.path(str(fields["path"])) if "path" in fields else None
     if "line" in fields:
         if path is None or "id" in fields or "task" in fields:
-            raise bad_request("line", "it goes with 'path' alone", "give path and line")
+            raise bad_request("line", "it needs 'path', and nothing else", "send path and line")
         return _line(call, path, cast("int", fields["line"]))
     if "id" in fields:
         return _one(call, str(fields["id"]))
@@ -136,7 +135,7 @@ TOOL = Tool(
     title="See what was changed",
     summary=(
         "The recorded changes, newest first: who, when, why, and the id that undo takes. "
-        "With path and line: why that line is as it is. With id: the patch of that change."
+        "With path and line: who last changed that line, and why. With id: the patch of that change."
     ),
     parameters=PARAMETERS,
     result=RESULT,

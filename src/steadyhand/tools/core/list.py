@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
+from steadyhand.schema import Field, Flag, Number, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.globbing import GLOB
 from steadyhand.tools.listing import ENTRIES, ENTRIES_AT_ONCE, list_entries
-from steadyhand.tools.shape import Field, Flag, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PARAMETERS = Object(
@@ -37,7 +37,7 @@ TOOL = Tool(
     name="list",
     title="List files",
     summary=(
-        "List the files beneath a directory, or those of a glob; what .gitignore names is left out. "
+        "List the files below a directory, or those of a glob; skips what .gitignore names. "
         f"At most {ENTRIES_AT_ONCE} entries."
     ),
     parameters=PARAMETERS,

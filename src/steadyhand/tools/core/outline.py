@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text
 from steadyhand.structure.format import format_of
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE
-from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 _MOST_ENTRIES = 300
@@ -17,7 +17,7 @@ _WIDEST = 400
 PARAMETERS = Object(
     (
         FILE,
-        Field("within", Text(), "An address: only what stands inside it.", also=("at",)),
+        Field("within", Text(), "An address: only what is inside it.", also=("at",)),
         Field("depth", Number(least=0), "Levels below the top that are shown."),
     )
 )
@@ -82,7 +82,7 @@ def run(call: Call, fields: Fields) -> Result:
 def _no_format(path: str) -> EditError:
     return EditError(
         Kind.BAD_REQUEST,
-        f"{path} is of no format whose structure is known",
+        f"{path} has no known structure",
         hint="read it, then edit by the old text, or by lines:3-5 or an anchor",
         details={"path": path},
     )
@@ -92,8 +92,8 @@ TOOL = Tool(
     name="outline",
     title="Outline a file",
     summary=(
-        "List what of a file can be addressed: headings, tables and code blocks of Markdown, elements of HTML, "
-        "symbols of code, keys of JSON, YAML, TOML and INI, cells of notebooks. The addresses are what edit takes."
+        "List the addresses in a file that edit takes: headings, tables and code blocks of Markdown, elements of HTML, "
+        "symbols of code, keys of JSON, YAML, TOML and INI, cells of notebooks."
     ),
     parameters=PARAMETERS,
     result=RESULT,

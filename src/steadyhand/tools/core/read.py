@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import replace
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered, room_for
 from steadyhand.tools.result import failure
-from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 _MOST_FILES = 50
@@ -45,15 +44,15 @@ RESULT = Object(
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Read; a file of several that cannot be read is told in its place, and the others come all the same."""
+    """Read; a file of several that cannot be read is reported in its place, and the others are read all the same."""
     files, has_anchors = fields.get("files"), bool(fields.get("anchors"))
     if isinstance(files, list) and "path" not in fields:
         for name in ("start", "end"):
             if name in fields:
-                raise bad_request(name, "it belongs beside a path", f"give {name!r} in each of 'files'")
+                raise bad_request(name, "it belongs next to a path", f"send {name!r} in each of 'files'")
         return _several(call, files, has_anchors=has_anchors)
     if files is not None or "path" not in fields:
-        said = "both 'path' and 'files' are sent" if files is not None else "neither 'path' nor 'files' is sent"
+        said = "both 'path' and 'files' are given" if files is not None else "'path' or 'files' is missing"
         raise bad_request("path", said, "send 'path' for one file, 'files' for several")
     return {"success": True, **_one(call, fields, "", has_anchors=has_anchors)}
 
@@ -65,7 +64,7 @@ def _several(call: Call, files: list[object], *, has_anchors: bool) -> Result:
     for index, file in enumerate(files):
         wanted = file if isinstance(file, Mapping) else {"path": file}
         if room <= 0:
-            told.append({"path": wanted["path"], "leftOut": "all of it, the answer is long enough: read it by itself"})
+            told.append({"path": wanted["path"], "leftOut": "all of it; read this file alone"})
             continue
         try:
             read = _one(call, wanted, f"files[{index}]", has_anchors=has_anchors, room=room)
@@ -96,7 +95,7 @@ TOOL = Tool(
     title="Read files",
     summary=(
         "Read text files with numbered lines, and their hashes. "
-        f"At most {LINES_AT_ONCE} lines of a file come at once; leftOut says how to read on."
+        f"At most {LINES_AT_ONCE} lines of a file at once; leftOut says how to read on."
     ),
     parameters=PARAMETERS,
     result=RESULT,

@@ -1,13 +1,13 @@
-"""`search`: where a text or a regular expression stands in the files of the workspace."""
+"""`search`: where a text or a regular expression occurs in the files of the workspace."""
 
 from __future__ import annotations
 
 from typing import cast
 
+from steadyhand.schema import Field, Flag, Number, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.globbing import GLOB
 from steadyhand.tools.searching import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
-from steadyhand.tools.shape import Field, Flag, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PARAMETERS = Object(
@@ -42,7 +42,7 @@ def run(call: Call, fields: Fields) -> Result:
 TOOL = Tool(
     name="search",
     title="Search files",
-    summary="Find lines that have a text or fit a regular expression; what .gitignore names is left out.",
+    summary="Find lines that contain a text or match a regular expression; skips what .gitignore names.",
     parameters=PARAMETERS,
     result=RESULT,
     examples=(

@@ -1,6 +1,6 @@
 """The same edits over every file that a glob means: which files they are for, and which of the edits in each.
 
-A file is meant where an old text stands in it exactly, or an address leads somewhere; the others are passed over. What
+A file is meant where it holds an old text exactly, or an address leads somewhere; the others are passed over. What
 is not surely all of what was meant is refused: a walk that was cut short, an edit that fits nowhere, another count.
 """
 
@@ -67,7 +67,7 @@ def spread(call: Call, glob: str, edits: Sequence[Edit], expected: int | None) -
 
 
 def literally(policy: Policy) -> Policy:
-    """A policy under which old text must stand as it was sent: over many files nobody looks at each."""
+    """A policy under which old text must be there as it was sent: over many files nobody looks at each."""
     steps = step_names()
     if policy.tier is not None and steps.index(policy.tier) < steps.index(STRICT[-1]):
         return policy
@@ -123,7 +123,7 @@ def _nowhere(index: int, glob: str, count: int) -> EditError:
     return EditError(
         Kind.NO_MATCH,
         f"edits[{index}]: its target is in none of the {count} files that {glob!r} means",
-        hint="over a glob old text must stand exactly as sent; find it with search, or leave the edit out",
+        hint="over a glob old text must match exactly; find it with search, or leave the edit out",
         details={"index": index, "glob": glob, "files": count},
     )
 
@@ -141,6 +141,6 @@ def _check_count(files: Sequence[EditFile], expected: int | None, glob: str) -> 
         raise EditError(
             Kind.COUNT_MISMATCH,
             f"{len(files)} file{'' if len(files) == 1 else 's'} of {glob!r} would change, not {expected}",
-            hint=f"if these are meant, send expected_files {len(files)}",
+            hint=f"set expected_files to {len(files)} to change these",
             details={"files": named, "expected": expected, "actual": len(files)},
         )

@@ -1,6 +1,6 @@
 """Receipts as the tools of `core` tell them: in short, file by file, edit by edit where there is something to say.
 
-Of one file the facts also stand on top, where every other toolset has them.
+Of one file the facts are also on top, where every other toolset has them.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from collections.abc import Sequence
 
 from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
+from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.visible import clip_diff
 from steadyhand.tools.core.toolset import TOOLSET
 from steadyhand.tools.result import CHANGED, failure, is_literal, success
-from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Result
 
 __all__ = ["CHANGES", "FILE_CHANGED", "cut_diff", "tell"]
 
 _MOST_FILES = 50
 _MOST_OUTCOMES = 50
-_MOST_EXPLAINED = 5  # refusals that are told with their details
+_MOST_EXPLAINED = 5  # refusals that are shown with their details
 _LONGEST_DIFF = 20_000
 _PER_FILE = ("fileHash", "lines", "context")
 
@@ -74,7 +74,7 @@ def cut_diff(diff: str) -> dict[str, object]:
         return {"diff": diff}
     kept = diff[: diff.rfind("\n", 0, _LONGEST_DIFF) + 1]
     left = diff.count("\n", len(kept))
-    return {"diff": kept, "diffCut": f"{left} more line{'' if left == 1 else 's'} of the diff are left out"}
+    return {"diff": kept, "diffCut": f"{left} more line{'' if left == 1 else 's'} of the diff"}
 
 
 def _together(receipt: Receipt) -> Result:
@@ -157,5 +157,5 @@ def _partly(receipt: Receipt) -> Result:
         "appliedCount": applied,
         "refusedCount": sum(outcome.error is not None for outcome in receipt.outcomes),
         "kind": str(error.kind),
-        "error": f"{applied} of {len(receipt.outcomes)} edits were applied; outcomes says why the others were not",
+        "error": f"{applied} of {len(receipt.outcomes)} edits applied; see outcomes for the others",
     }

@@ -22,18 +22,18 @@ from steadyhand.tools.toolset import Toolset
 _PHRASES: Phrases = {
     **MODEL,
     Act: Act.words,
-    AllowShrink: say("send allow_shrink true, if the rest is to go"),
+    AllowShrink: say("set allow_shrink to drop the rest"),
     ChooseAddress: say("send one of the addresses in `places`"),
     ChooseOccurrence: ChooseOccurrence.words,
-    ExpectCount: lambda hint: f"send expected {hint.count}, if all places are meant",
+    ExpectCount: lambda hint: f"set expected to {hint.count} to change all of them",
     LeaveOut: LeaveOut.words,
     SendAddress: SendAddress.words,
-    NameFile: say("send `path`, the file it is for"),
-    Redo: lambda hint: f"to have it again, undo {hint.undo}",
+    NameFile: say("set `path`"),
+    Redo: lambda hint: f"to restore it, undo {hint.undo}",
     RunCommand: lambda hint: _HISTORY if hint.command.startswith("log") else None,
-    UseLines: lambda hint: f"use lines from 1 to {hint.count}" if hint.count else "insert at lines:1-0",
+    UseLines: lambda hint: f"use lines 1 to {hint.count}" if hint.count else "insert at lines:1-0",
 }
-_HISTORY = "look with history for a change that stands, and give its id"
+_HISTORY = "find the change and its id with history"
 
 TOOLSET = Toolset(
     name="core",

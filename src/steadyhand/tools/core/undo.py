@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Flag, Object, Text, bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.told import CHANGES, tell
 from steadyhand.tools.fields import REASON, reason_of
-from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 _LOOKED_AT = 1_000  # records among which the last one is looked for
@@ -24,11 +23,11 @@ PARAMETERS = Object(
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Take back; what others changed since stays, and is refused only where it stands on the same text."""
+    """Take back; what others changed since stays, and is refused only where it changed the same text."""
     chosen = [name for name in ("id", "task", "last") if fields.get(name)]
     if len(chosen) != 1:
-        said = " and ".join(chosen) or "nothing"
-        raise bad_request("", f"undo was told {said}", "give exactly one of 'id', 'task' and 'last'")
+        said = f"{' and '.join(chosen)} were sent together" if chosen else "no change is named"
+        raise bad_request("", f"undo: {said}", "send exactly one of 'id', 'task' and 'last'")
     is_dry = bool(fields.get("dry_run"))
     record = None if chosen == ["task"] else str(fields["id"]) if chosen == ["id"] else _last(call)
     task = str(fields["task"]) if chosen == ["task"] else None
@@ -45,7 +44,7 @@ def _is_limited(call: Call) -> bool:
 
 
 def _last(call: Call) -> str:
-    """The latest record of this task and actor that stands; never that of somebody else."""
+    """The latest record of this task and actor that was not undone; never that of somebody else."""
     workspace = call.workspace
     for entry in workspace.history(task=workspace.task_id, limit=_LOOKED_AT):
         record = entry.record
@@ -54,8 +53,8 @@ def _last(call: Call) -> str:
             return record.id
     raise EditError(
         Kind.CANNOT_UNDO,
-        "none of the latest changes is yours and still stands",
-        hint="look with history for a change that stands, and give its id",
+        "none of the latest changes is yours and still in place",
+        hint="find the change and its id with history",
     )
 
 
@@ -63,8 +62,8 @@ TOOL = Tool(
     name="undo",
     title="Undo a change",
     summary=(
-        "Take back a change at any depth; later changes stay. "
-        "Refused only where a later one stands on the same lines. An undo can be undone by its id."
+        "Undo a change, even if later changes exist. "
+        "Refused only where a later change touches the same lines. An undo can be undone by its id."
     ),
     parameters=PARAMETERS,
     result=CHANGES,

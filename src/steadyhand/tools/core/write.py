@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from steadyhand.schema import HASH, Field, Flag, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.told import FILE_CHANGED
 from steadyhand.tools.fields import FILE, REASON
 from steadyhand.tools.result import main_file
-from steadyhand.tools.shape import HASH, Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.writing import write_all
 
@@ -15,7 +15,7 @@ PARAMETERS = Object(
         FILE,
         Field("content", Text(), "All of its text.", required=True),
         Field("expect", Text(), "fileHash of the version that is replaced.", also=HASH),
-        Field("allow_shrink", Flag(), "It is meant to lose most of its lines."),
+        Field("allow_shrink", Flag(), "Allow it to lose most of its lines."),
         REASON,
     )
 )
@@ -30,10 +30,7 @@ def run(call: Call, fields: Fields) -> Result:
 TOOL = Tool(
     name="write",
     title="Write a file",
-    summary=(
-        "Create a file, or replace all of one that you have read. "
-        "To change parts of a file use edit: it is shorter and leaves the rest as it is."
-    ),
+    summary=("Create a file, or replace a whole file that you have read. To change parts of a file use edit."),
     parameters=PARAMETERS,
     result=FILE_CHANGED,
     examples=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.hints import ExpectCount
-from steadyhand.tools.phrases import NATIVE
+from steadyhand.tools.phrases import native_fields
 from steadyhand.tools.toolset import Toolset
 
 TOOLSET = Toolset(
@@ -12,7 +12,7 @@ TOOLSET = Toolset(
     policy={"partial": False, "batch": "sequential"},
     is_native=True,
     phrases={
-        **NATIVE,
-        ExpectCount: lambda hint: f"send expected_replacements {hint.count}, if all of these places are meant",
+        **native_fields("old_string", "new_string"),
+        ExpectCount: lambda hint: f"set expected_replacements to {hint.count} to change all of them",
     },
 )

@@ -13,10 +13,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, render_hints
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.outcome import Outcome
+from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.tools.call import Call
 from steadyhand.tools.result import LINES, failure, success
-from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.site.element import ElementOperation
 from steadyhand.tools.site.laying import Laid, Page, Refused, change_pages
 from steadyhand.tools.site.naming import plain_path
@@ -131,7 +131,7 @@ class Answers:
             facts.pop(name, None)
         content = self._content(file)
         if "content" in content:
-            facts.pop("context", None)  # it stands in the content
+            facts.pop("context", None)  # it is in the content
         return content | facts
 
     def _content(self, file: FileReceipt) -> Result:
@@ -211,7 +211,7 @@ def _passage_facts(laid: Laid, made: dict[ElementOperation | PassageOperation, O
 
 
 def _tolerated(operation: PassageOperation, outcome: Outcome, alike: float | None) -> Result:
-    """How a text that does not stand there as it was sent was found."""
+    """How a text that is not there as it was sent was found."""
     similarity = outcome.similarity if alike is None else alike
     return {
         "index": operation.index,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from steadyhand.schema import Field, Many, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import reason_of
-from steadyhand.tools.shape import Field, Many, Object, Text
 from steadyhand.tools.site.answers import Answers, page_fields
 from steadyhand.tools.site.element import ELEMENT_OPERATION, element_operations
 from steadyhand.tools.site.laying import Page
@@ -28,7 +28,7 @@ PAGE = '<h1 class="big">Hello</h1>\n<a href="/a">One</a>\n<a href="/b">Two</a>\n
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Change elements; what is refused is told, the rest goes through in one change."""
+    """Change elements; what is refused is reported, the rest goes through in one change."""
     page = Page(str(fields["file"]), elements=element_operations(fields["operations"]))
     return Answers(call).change(page, reason_of(fields))
 
@@ -38,8 +38,7 @@ TOOL = Tool(
     title="Edit elements of a page",
     summary=(
         "Change elements of an HTML page by CSS selector: text, markup, attributes, classes, removal, neighbours. "
-        "A selector that matches no element, or several without all: true, is refused; the other operations still "
-        "go through."
+        "A selector that matches none, or several without all: true, is refused; other operations still apply."
     ),
     parameters=PARAMETERS,
     result=Object(page_fields(elements=True), is_open=True),

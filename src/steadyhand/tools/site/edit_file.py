@@ -1,10 +1,10 @@
-"""`editFile`: passages of a file for others, found as they stand or, told, nearly so."""
+"""`editFile`: passages of a file for others, found as they are or, which is reported, nearly so."""
 
 from __future__ import annotations
 
+from steadyhand.schema import Field, Many, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import reason_of
-from steadyhand.tools.shape import Field, Many, Object, Text
 from steadyhand.tools.site.answers import Answers, page_fields
 from steadyhand.tools.site.laying import Page
 from steadyhand.tools.site.passage import PASSAGE_OPERATION, passage_operations
@@ -37,10 +37,9 @@ TOOL = Tool(
     name="editFile",
     title="Search and replace in a file",
     summary=(
-        "Replace passages of a file. search is matched exactly, else but for whitespace, by its words, or by likeness "
-        "(85 %: misremembered context, misspelt words); it must mean one place, or as many as expectedReplacements "
-        "says. "
-        "At the first operation that fails those before it are kept and the rest is not tried."
+        "Replace passages of a file. search matches exactly, or ignoring whitespace, by words or by similarity (85 %); "
+        "it must match one place, or as many as expectedReplacements. "
+        "When an operation fails, those before it are kept and the rest is not tried."
     ),
     parameters=PARAMETERS,
     result=Object(page_fields(passages=True), is_open=True),

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Flag, Many, Object, Text, bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import reason_of
-from steadyhand.tools.shape import Field, Flag, Many, Object, Text
 from steadyhand.tools.site.answers import SUCCESS, Answers, overall, page_fields
 from steadyhand.tools.site.element import ELEMENT_OPERATION, element_operations
 from steadyhand.tools.site.laying import Laid, Page, change_pages
@@ -95,7 +94,7 @@ def _held_back(answers: Answers, laid: Laid, refusal: EditError) -> Result:
         return answers.page(laid, None, ())
     told = EditError(
         refusal.kind,
-        f"{laid.page.file} was left as it was: the call is atomic, and another file could not be changed",
+        f"{laid.page.file} is unchanged: the call is atomic, and another file was refused",
         hint="correct what was refused and send all of it again, or leave atomic out",
     )
     return answers.failed(laid.page.file, told) | {"heldBack": True}
@@ -116,8 +115,8 @@ TOOL = Tool(
     name="editFiles",
     title="Edit several pages",
     summary=(
-        "Make changes on several files in one call, such as the same change of a header on every page. "
-        "Per file domOperations (as editDOM) come first, then replaceOperations (as editFile). "
+        "Change several files in one call, such as the same header on every page. "
+        "Per file, domOperations (as editDOM) run first, then replaceOperations (as editFile). "
         "A file that fails does not stop the others, unless atomic is true."
     ),
     parameters=PARAMETERS,

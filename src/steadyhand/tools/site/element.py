@@ -1,4 +1,4 @@
-"""Operations on elements of a page: their form, the edit that each asks for, and what a refused one is told.
+"""Operations on elements of a page: their form, the edit that each asks for, and how a refusal is worded.
 
 An operation that cannot be asked for is refused by itself; those around it are not.
 """
@@ -12,7 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Advice, Note
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import Act
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Flag, Object, Text, bad_request
 from steadyhand.structure.format import format_of
 from steadyhand.structure.html.attributes import names_in
 from steadyhand.structure.html.selector import Selector
@@ -20,7 +20,6 @@ from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.offers import offering
-from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.site.passage import operation_of
 
 __all__ = ["ACTIONS", "ELEMENT_OPERATION", "ElementOperation", "element_operations", "no_page"]
@@ -42,7 +41,7 @@ ACTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 _ARGUMENTS = ("attr", "value", "oldClass", "newClass", "position")
 _POSITIONS = ("beforebegin", "afterbegin", "beforeend", "afterend")
-_BY_TEXT = "or change it with editFile, by the text that stands there"
+_BY_TEXT = "or change it with editFile, by its text"
 _SHOWN = 5
 _PAGES = ("html", "php")
 _STYLES = (".css", ".scss", ".sass", ".less")
@@ -110,7 +109,7 @@ class ElementOperation:
         shown = "".join(f"\n  line {each['line']}: {each.get('selector', '')}" for each in matches[: 2 * _SHOWN])
         more = "" if len(matches) <= 2 * _SHOWN and count == len(matches) else "\n  …"
         message = f"{named} matches {count} elements:{shown}{more}"
-        hint = "send the selector of the one that is meant, or all: true to change every one of them"
+        hint = "send the selector of one of them, or all: true to change every one"
         return message, hint, {"count": count, "matches": matches}
 
 
@@ -121,7 +120,7 @@ def no_page(source: Source) -> EditError | None:
     if is_page and not str(source.path).lower().endswith(_STYLES):
         return None
     hint = "operations on elements are for HTML pages: change this file by its text, with editFile"
-    return EditError(Kind.BAD_REQUEST, "it is no HTML page", hint=hint, details={"path": source.path})
+    return EditError(Kind.BAD_REQUEST, "this is not an HTML page", hint=hint, details={"path": source.path})
 
 
 def element_operations(given: object) -> tuple[ElementOperation, ...]:
@@ -181,4 +180,4 @@ def _check_classes(old: str, new: str) -> None:
         raise bad_request("oldClass", "it must be one class name", "send an operation for each class")
     if not names_in(new):
         hint = f'to take the class away, send action "removeClass" with value {old!r:.80}'
-        raise bad_request("newClass", "there is no class name in it", hint)
+        raise bad_request("newClass", "it has no class name", hint)

@@ -1,10 +1,10 @@
-"""The operations of a call laid into a transaction, page by page, and the transaction ended or dropped.
+"""The operations of a call put into a transaction, page by page, and the transaction ended or dropped.
 
 1. Operations on elements come first, each by itself: one that is refused leaves the page as it was, and the next is
    asked on that.
 2. Passages come then, together, so that what opens and what closes a construct are judged as one; at the first that is
    refused those before it are kept and those behind it are not tried.
-3. A page goes through in one transaction. Nothing of it is written where what was laid cannot all be.
+3. A page goes through in one transaction. Nothing of it is written where not all of it can be.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Dropped(Exception):
 
 
 class _Faint(Exception):
-    """A passage was found at a place that is not like enough; the transaction is begun anew without that place."""
+    """A passage was found at a place that is not like enough; the transaction starts again without that place."""
 
     def __init__(self, operation: PassageOperation) -> None:
         super().__init__()
@@ -139,14 +139,16 @@ class _Laying:
         self._batch = batch
         self._laid = Laid(page)
         given = call.workspace.policy
-        on_conflict = "refuse" if given.on_conflict == "skip" else given.on_conflict  # what is left out is told here
+        on_conflict = (
+            "refuse" if given.on_conflict == "skip" else given.on_conflict
+        )  # what is left out is reported here
         self._policy = replace(given, partial=False, on_conflict=on_conflict)
 
     def run(self) -> Laid:
         laid = self._laid
         try:
             laid.path = self._call.path(laid.page.file)
-            source = self._call.workspace.source(laid.path)  # it is there and is text, or names like it are told
+            source = self._call.workspace.source(laid.path)  # it is there and is text, or similar names are listed
             laid.no_page = no_page(source) if laid.page.elements else None
             for operation in laid.page.elements:
                 self._lay_element(operation)

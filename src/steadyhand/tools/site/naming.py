@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.tools.call import Call
 
 __all__ = ["check_apart", "plain_path"]
@@ -27,7 +27,7 @@ def check_apart(call: Call, files: Sequence[str], field: str) -> None:
         try:
             path = plain_path(call.path(file))
         except EditError:
-            continue  # that is told of the file itself
+            continue  # that is reported for the file itself
         if path in first:
             raise bad_request(
                 f"{field}[{index}].file",

@@ -1,6 +1,6 @@
-"""Operations that put one passage of text in the place of another: their form, their edits, what a refused one is told.
+"""Operations that put one passage of text in the place of another: their form, their edits, how a refusal is worded.
 
-How a passage may be found is said by four names; only one that stands there, but for blanks, may be replaced at several
+How a passage may be found is said by four names; only one that is there, but for blanks, may be replaced at several
 places.
 """
 
@@ -15,17 +15,17 @@ from steadyhand.lazy import dataclass
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.outcome import Outcome
+from steadyhand.schema import Field, Number, Object, Text
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip, sized
 from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.offers import Offer, offering
-from steadyhand.tools.shape import Field, Number, Object, Text
 
 __all__ = ["LIKE_ENOUGH", "PASSAGE_OPERATION", "TIERS", "PassageOperation", "operation_of", "passage_operations"]
 
-# How the engine's tiers are told here.
+# How the engine's tiers are named here.
 TIERS: Mapping[str, str] = {
     "exact": "exact",
     "newline": "exact",
@@ -49,9 +49,9 @@ _LONGEST = 2_000
 
 PASSAGE_OPERATION = Object(
     (
-        Field("search", Text(), "The text as it stands in the file.", required=True),
+        Field("search", Text(), "Exact text from the file.", required=True),
         Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
-        Field("expectedReplacements", Number(least=1), "In how many places it stands, all of which change. Usually 1."),
+        Field("expectedReplacements", Number(least=1), "How many places must match; all of them change. Usually 1."),
         REASON,
     ),
     gone=(("replace_all", "send expectedReplacements, the number of places, to change all of them"),),
@@ -107,7 +107,7 @@ class PassageOperation:
         return EditError(self._kind(error), "\n".join(rows), hint=self._hints(error), details=details)
 
     def _kind(self, error: EditError) -> Kind:
-        """Of a text that stands in more places than the operation names, the count is what is wrong."""
+        """Of a text that occurs in more places than the operation names, the count is what is wrong."""
         is_miscount = error.kind is Kind.AMBIGUOUS_MATCH and error.details.get("tier") != "fuzzy"
         return Kind.COUNT_MISMATCH if is_miscount and self.expected is not None else error.kind
 
@@ -115,7 +115,7 @@ class PassageOperation:
         if error.kind not in (Kind.AMBIGUOUS_MATCH, Kind.COUNT_MISMATCH):
             return error.hints
         total, tier = error.details.get("total"), TIERS.get(str(error.details.get("tier")))
-        more = "search for more of the text around the place that is meant"
+        more = "add more of the surrounding text to search and replace"
         candidates = error.details.get("candidates")
         if isinstance(candidates, list) and any("corrected" in each for each in candidates):
             more += " (`corrected` of its candidate in the details is that operation)"

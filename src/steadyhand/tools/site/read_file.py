@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from steadyhand.schema import Field, Flag, Number, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered
-from steadyhand.tools.shape import Field, Flag, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PARAMETERS = Object(
@@ -38,7 +38,7 @@ TOOL = Tool(
     title="Read a file",
     summary=(
         "Read a file with numbered lines, and its hash. "
-        f"At most {LINES_AT_ONCE} lines come at once; start and end choose a stretch."
+        f"At most {LINES_AT_ONCE} lines at once; start and end select a range."
     ),
     parameters=PARAMETERS,
     result=RESULT,

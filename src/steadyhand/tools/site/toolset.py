@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.hints import AllowShrink, ByText, ExpectCount
-from steadyhand.tools.phrases import MODEL, say
+from steadyhand.tools.phrases import MODEL, in_fields, say
 from steadyhand.tools.toolset import Toolset
 
 TOOLSET = Toolset(
@@ -19,8 +19,9 @@ TOOLSET = Toolset(
     },
     phrases={
         **MODEL,
-        AllowShrink: say("send allow_shrink true, if the rest is to go"),
-        ByText: say("change it with editFile, by the text that is there"),
-        ExpectCount: lambda hint: f"send expectedReplacements {hint.count} to change every place",
+        **in_fields("search", "replace"),
+        AllowShrink: say("set allow_shrink to drop the rest"),
+        ByText: say("change it with editFile, by its text"),
+        ExpectCount: lambda hint: f"set expectedReplacements to {hint.count} to change all of them",
     },
 )

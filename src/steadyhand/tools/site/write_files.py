@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import Field, Flag, Many, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import expected_version, reason_of
 from steadyhand.tools.result import AROUND, LINES, failure, main_file
-from steadyhand.tools.shape import Field, Flag, Many, Object, Text
 from steadyhand.tools.site.answers import SUCCESS, overall
 from steadyhand.tools.site.naming import check_apart, plain_path
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -83,7 +83,7 @@ def _write(call: Call, fields: Mapping[str, object], place: str, reason: str | N
 
 
 def _explained(call: Call, error: EditError, file: str, expect: str | None) -> EditError:
-    """The refusal in the words of this tool; the hash of a file that was not read is not told."""
+    """The refusal in the words of this tool; the hash of a file that was not read is not shown."""
     if error.kind is not Kind.STALE_SOURCE:
         return error
     told = unread(call, call.path(file)) if expect is None else error
@@ -96,7 +96,7 @@ TOOL = Tool(
     title="Write whole files",
     summary=(
         "Write whole files: new ones, redesigns, and pages on which editFile failed twice. "
-        "A file that exists must have been read, or expectedHash given. A file that fails does not stop the others."
+        "Read an existing file first, or send expectedHash. A file that fails does not stop the others."
     ),
     parameters=PARAMETERS,
     result=RESULT,

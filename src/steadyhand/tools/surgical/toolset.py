@@ -8,8 +8,8 @@ from steadyhand.tools.toolset import Toolset
 
 
 def _occurrence(hint: ChooseOccurrence) -> str:
-    numbers = "1, the only one" if hint.total == 1 else f"from 1 to {hint.total}" if hint.total else "from 1"
-    return f"send occurrence {numbers}, -1 for the last or 0 for all"
+    numbers = "1, the only one" if hint.total == 1 else f"1 to {hint.total}" if hint.total else "1, 2 …"
+    return f"set occurrence to {numbers}, -1 for the last, or 0 for all"
 
 
 TOOLSET = Toolset(

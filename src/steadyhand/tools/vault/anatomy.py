@@ -1,12 +1,12 @@
 """What a file is made of, as `TextInspect` tells it: Markdown by its parts, other formats by what has an address.
 
-A file that does not parse is told of all the same.
+A file that does not parse is described all the same.
 """
 
 from __future__ import annotations
 
 from steadyhand.errors import EditError
-from steadyhand.structure.format import Entry, format_of
+from steadyhand.structure.format import OutlineEntry, format_of
 from steadyhand.structure.outline import Outline, outline
 from steadyhand.text.source import Source
 from steadyhand.tools.vault.window import Window
@@ -38,10 +38,10 @@ def describe(source: Source, window: Window) -> dict[str, object]:
 
 
 def _addresses(found: Outline, window: Window) -> dict[str, object]:
-    def line(entry: Entry) -> int:
+    def line(entry: OutlineEntry) -> int:
         return found.lines_of(entry)[0]
 
-    def tell(entry: Entry) -> dict[str, object]:
+    def tell(entry: OutlineEntry) -> dict[str, object]:
         first, last = found.lines_of(entry)
         return {"address": entry.address, "kind": entry.kind, "startLine": first, "endLine": last}
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass
+from steadyhand.schema import Field, Object, Text
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import first_difference
 from steadyhand.tools.offers import offering
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, success
-from steadyhand.tools.shape import Field, Object, Text
 
 __all__ = ["CHANGED", "Rows", "changed_rows", "preview", "refused", "tell_change"]
 
@@ -27,7 +27,7 @@ CHANGED = (
     Field("status", Text(("success", "error")), required=True),
     Field("filePath", Text(), required=True),
     Field("affectedLines", LINES, "What changed, from 1, in the file as it is now; end = start - 1: only removed."),
-    Field("context", AROUND, "What stands around it now."),
+    Field("context", AROUND, "The lines around it now."),
     Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash.", required=True),
     Field("id", Text(), "Undo it by this.", required=True),
     Field("preview", Object((Field("before", Text()), Field("after", Text()))), "Each cut at 200 characters."),

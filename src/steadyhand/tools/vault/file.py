@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from steadyhand.schema import HASH, Field, Text
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
-from steadyhand.tools.shape import HASH, Field, Text
 
 __all__ = ["EXPECTED", "FILE", "file_source"]
 

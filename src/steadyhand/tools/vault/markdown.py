@@ -1,6 +1,6 @@
 """What a Markdown file is made of: front matter, headings, sections, code blocks, tables, links.
 
-What is told of a heading, its path and its number, is what `TextPatch` takes for it.
+What is shown of a heading, its path and its number, is what `TextPatch` takes for it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def describe_markdown(source: Source, window: Window) -> dict[str, object]:
 
 
 def heading_of(source: Source, row: int) -> str | None:
-    """The path of the heading that a row stands under; None for none, and in a file too large to ask for it."""
+    """The path of the heading that a row is under; None for none, and in a file too large to ask for it."""
     document = read_markdown(source) if len(source.text) <= _LARGEST else None
     if not isinstance(document, Document):
         return None
@@ -54,7 +54,7 @@ def heading_of(source: Source, row: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """How each part of a document is told."""
+    """How each part of a document is described."""
 
     source: Source
     document: Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass
 from steadyhand.match.resolve import Found, finder_of, resolve
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.encoding import MARK
 from steadyhand.text.lines import to_lf
 from steadyhand.text.match import Occurrence
@@ -19,7 +19,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often an old text stands in a file, at how many of the places it is meant, and what stands there."""
+    """How often an old text occurs in a file, at how many of the places it is meant, and what is there."""
 
     found: int
     meant: int
@@ -45,13 +45,13 @@ def read_occurrence(value: object) -> Occurrence:
 
 def _no_occurrence(said: str) -> EditError:
     return bad_request(
-        "occurrence", f"{said[:40]!r} is no occurrence", 'send "first", "last", "all" or a number from 1, such as "2"'
+        "occurrence", f"{said[:40]!r} is not an occurrence", 'send "first", "last", "all" or a number such as "2"'
     )
 
 
 def count_occurrences(text: str, old: str, occurrence: Occurrence) -> Count:
     """The places in the text of before, found as the edit found them; its mark is none of a text's characters."""
-    lines = text if "\r" in old else to_lf(text)  # what is quoted with LF stands wherever its lines do
+    lines = text if "\r" in old else to_lf(text)  # what is quoted with LF is wherever its lines are
     for wanted in (old, old.removeprefix(MARK)):
         found = resolve(finder_of(Source.of_text(lines)), wanted, occurrence=occurrence, laxest="newline")
         if isinstance(found, Found):

@@ -10,11 +10,10 @@ from typing import cast
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Number, Object, Text, bad_request
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.markdown.code_block import CodeBlock
 from steadyhand.structure.markdown.heading import Heading
-from steadyhand.tools.shape import Field, Number, Object, Text
 
 __all__ = ["OPERATION", "TARGET", "edit_of"]
 

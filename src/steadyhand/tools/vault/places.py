@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, SendAddress
+from steadyhand.schema import bad_request
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.fields import bad_request
 from steadyhand.structure.markdown.code_block import CodeBlock
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.text.source import Source
@@ -39,7 +39,7 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
             kept = {name: value for name, value in error.details.items() if name != "corrected"}
             return error.advised(_LOOK_AGAIN, kept)
         case Kind.BAD_REQUEST if name == "codeBlock":
-            return _told(error, "send only the code; or send the lines, with what stands around the code", {})
+            return _told(error, "send only the code, or address the lines, fences included", {})
         case Kind.BAD_REQUEST if any(map(_names_fences, error.hints)):
             return _told(error, "close it first; or send the lines, fences and all", {})
         case _:
@@ -65,7 +65,9 @@ def check_markdown(source: Source, target: Mapping[str, object]) -> None:
     name = next((each for each in target if each not in ("nth", "lines")), None)
     if name is not None and format_name(source) != "markdown":
         raise bad_request(
-            f"target.{name}", f"it is for Markdown, and {source.path} is none", "send lines, or call TextReplace"
+            f"target.{name}",
+            f"it is for Markdown, and {source.path} is not Markdown",
+            "send lines, or call TextReplace",
         )
 
 
@@ -77,8 +79,8 @@ def _no_code_block(error: EditError, target: Mapping[str, object]) -> EditError:
         message, hint = "the file has no code blocks", "send lines, or call TextReplace"
     else:
         numbers = "index 0" if count == 1 else f"from index 0 to {int(str(count)) - 1}"
-        message = f"there is no code block with index {index}; the file has {count}, {numbers}"
-        hint = "send the one that is meant; TextInspect lists them with their languages and lines"
+        message = f"there is no code block {index}; the file has {count}, {numbers}"
+        hint = "TextInspect lists them with languages and lines"
     details = {name: fact for name, fact in error.details.items() if name not in ("nearest", "available")}
     return EditError(error.kind, message, hint=hint, details=details)
 
@@ -117,15 +119,17 @@ def _which(name: str, places: Sequence[Mapping[str, object]]) -> str:
     """How to say which of several sections is meant."""
     paths = {str(place.get(name)) for place in places}
     number = f'add "nth", from 1 to {len(places)}'
-    return number if len(paths) < len(places) else f"send the whole path of the one that is meant, or {number}"
+    return number if len(paths) < len(places) else f"send the full path, or {number}"
 
 
 def _one_of(targets: Sequence[Mapping[str, object]]) -> str:
     """How to say which of those that there are is meant, none of which is suggested."""
     said = json.dumps(targets[0], ensure_ascii=False)
-    return f"send the one that is meant, such as target {said}" if len(said) <= _LONGEST else "send one of `available`"
+    return f"send the one you mean, such as target {said}" if len(said) <= _LONGEST else "send one of `available`"
 
 
 def _send(target: Mapping[str, object]) -> str:
     said = json.dumps(target, ensure_ascii=False)
-    return f"if that is meant, send target {said}" if len(said) <= _LONGEST else "send one of `nearest` in the details"
+    return (
+        f"if you mean that one, send target {said}" if len(said) <= _LONGEST else "send one of `nearest` of the details"
+    )

@@ -113,10 +113,10 @@ def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> 
 
 
 def _other_case(wanted: str, rows: list[str], first: int, last: int) -> dict[str, object]:
-    """Where a text that is nowhere stands in another case."""
+    """Where a text that is nowhere occurs in another case."""
     text = "\n".join(rows[first:last]).lower()
     lines = list(dict.fromkeys(hit.row + 1 for hit in _literal(wanted.lower(), text, first)))
     if not lines:
         return {}
     more = f" and {len(lines) - 10} more" if len(lines) > 10 else ""
-    return {"note": f"in another case it stands in line {', '.join(map(str, lines[:10]))}{more}"}
+    return {"note": f"with other capitals it is in line {', '.join(map(str, lines[:10]))}{more}"}

@@ -1,4 +1,4 @@
-"""What a model is told whose old text is not in a file: the text as it stands there, and its line.
+"""What a model reads whose old text is not in a file: the text as it is there, and its line.
 
 Looked for without regard to case, then as tolerantly as old text is ever found. Only to tell: nothing is edited for it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Found, finder_of, resolve
-from steadyhand.plan.corrected import correct
+from steadyhand.plan.absent import correct
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.places import lines_phrase, shorten
 from steadyhand.plan.planner import plan
@@ -29,7 +29,7 @@ _DOTTED = "\u0130"  # the one letter that is two in lower case
 @sized("text")
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where something like the old text stands, first line of each place, and what tells it from the old text."""
+    """Where something like the old text is, first line of each place, and how it differs from the old text."""
 
     text: str
     lines: tuple[int, ...]
@@ -51,14 +51,14 @@ def suggest(error: EditError, source: Source, old: str, new: str, policy: Policy
     more = f"; also in line {', '.join(map(str, others))}{' and further places' * place.has_more}" if others else ""
     quoted = repr(place.text) if len(place.text) <= 80 and "\n" not in place.text else None
     begins = "" if quoted else f", which begins {shorten(split_bodies(place.text)[0])!r}"
-    message = f"oldText is not in {source.path} as it was sent; but for {place.differs}, it stands in {where}{more}" + (
+    message = f"oldText is not in {source.path}; ignoring {place.differs}, it matches {where}{more}" + (
         f": {quoted}" if quoted else begins
     )
     details = {name: fact for name, fact in error.details.items() if name not in ("old", "corrected")}
     details |= {"line": first, "lines": [first, last]}
     pair = _pair(source, place, old, new, policy)
     if pair is None:
-        hint = f"if {where} is meant, quote it as it is there, in oldText and in newText"
+        hint = f"if you mean {where}, copy it exactly into oldText and newText"
         return EditError(Kind.NO_MATCH, message, hint=hint, details=details)
     is_same = pair == (place.text, new)
     what = (
@@ -67,7 +67,7 @@ def suggest(error: EditError, source: Source, old: str, new: str, policy: Policy
         else "`corrected` in the details"
     )
     details |= {"found": place.text, "corrected": {"target": pair[0], "new": pair[1]}}
-    return EditError(Kind.NO_MATCH, message, hint=f"send {what}, if {where} is meant", details=details)
+    return EditError(Kind.NO_MATCH, message, hint=f"if you mean {where}, send {what}", details=details)
 
 
 def _pair(source: Source, place: _Place, old: str, new: str, policy: Policy) -> tuple[str, str] | None:

@@ -1,13 +1,12 @@
-"""`TextInspect`: what a file is made of, where a text stands in it, or its lines; and always its hash."""
+"""`TextInspect`: what a file is made of, where a text occurs in it, or its lines; and always its hash."""
 
 from __future__ import annotations
 
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered
 from steadyhand.tools.result import AROUND
-from steadyhand.tools.shape import Anything, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.anatomy import describe, format_name
 from steadyhand.tools.vault.answer import refused
@@ -61,7 +60,7 @@ RESULT = Object(
         Field("codeBlocks", Many(_PLACE)),
         Field("tables", Many(_PLACE)),
         Field("links", Many(Object(is_open=True))),
-        Field("outline", Many(_PLACE), "Of a file that is no Markdown."),
+        Field("outline", Many(_PLACE), "Of other formats than Markdown."),
         Field("totalMatches", Number()),
         Field("matches", Many(_HIT)),
         Field("lines", Many(Text()), "Each with its number before it."),
@@ -101,8 +100,8 @@ TOOL = Tool(
     name="TextInspect",
     title="Inspect a file",
     summary=(
-        "Look at a file before editing it: its structure with headings and code blocks to address, "
-        f"where a text stands in it, or its lines, up to {LINES_AT_ONCE} at once. Always gives its hash."
+        "Look at a file before editing it: its structure with headings and code blocks, matches of a text, "
+        f"or its lines, up to {LINES_AT_ONCE} at once. Always gives its hash."
     ),
     parameters=PARAMETERS,
     result=RESULT,
@@ -123,7 +122,7 @@ TOOL = Tool(
             },
         ),
         Example(
-            about="Where a text stands",
+            about="Where a text is",
             files={"guide.md": "# Guide\n\n## Setup\n\nport 80\n"},
             arguments={"filePath": "guide.md", "mode": "search", "query": "port [0-9]+", "isRegex": True},
             result={

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import cast
 
 from steadyhand.errors import EditError
+from steadyhand.schema import Field, Number, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import REASON, expected_version, reason_of
-from steadyhand.tools.shape import Field, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.answer import CHANGED, changed_rows, preview, refused, tell_change
 from steadyhand.tools.vault.file import EXPECTED, FILE, file_source
@@ -19,7 +19,7 @@ PARAMETERS = Object(
     (
         FILE,
         Field("operation", OPERATION, "What to do there.", required=True),
-        Field("target", TARGET, "Exactly one place; nth may stand beside a heading.", required=True),
+        Field("target", TARGET, "Exactly one place; a heading may have nth too.", required=True),
         Field("content", Text(), "The text to write; not for delete."),
         EXPECTED,
         REASON,

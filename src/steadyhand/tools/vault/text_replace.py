@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
+from steadyhand.schema import Either, Field, Number, Object, Text, bad_request
 from steadyhand.session.receipt import Receipt
-from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import REASON, expected_version, reason_of
 from steadyhand.tools.result import main_file
-from steadyhand.tools.shape import Either, Field, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.answer import CHANGED, changed_rows, preview, refused, tell_change
 from steadyhand.tools.vault.file import EXPECTED, FILE, file_source
@@ -19,12 +18,12 @@ from steadyhand.tools.vault.suggestion import suggest
 PARAMETERS = Object(
     (
         FILE,
-        Field("oldText", Text(), "The text exactly as it stands; may span lines.", required=True),
-        Field("newText", Text(), "What stands there afterwards, literally; empty deletes.", required=True),
+        Field("oldText", Text(), "Exact text; may span lines.", required=True),
+        Field("newText", Text(), "The replacement, literally; empty deletes.", required=True),
         Field(
             "occurrence",
             Either((Text(), Number(least=1))),
-            'Which one, if it stands several times: "first" (default), "last", "all" or a number from 1.',
+            'Which one, if it occurs several times: "first" (default), "last", "all" or a number from 1.',
         ),
         EXPECTED,
         REASON,
@@ -36,14 +35,14 @@ RESULT = Object(
         *CHANGED,
         Field("occurrencesFound", Number(), required=True),
         Field("occurrencesReplaced", Number(), required=True),
-        Field("note", Text(), "Where else the old text stands."),
+        Field("note", Text(), "Where else oldText matches."),
     ),
     is_open=True,
 )
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Replace; the occurrence that is meant without a word is the first, and the others are told."""
+    """Replace; the occurrence that is meant without a word is the first, and the others are reported."""
     path, old, new = (str(fields[name]) for name in ("filePath", "oldText", "newText"))
     occurrence = read_occurrence(fields.get("occurrence"))
     if not old:
@@ -68,7 +67,7 @@ def _told(receipt: Receipt, path: str, new: str, count: Count) -> Result:
     if left:
         more = f" and {left - len(lines)} more" if left > len(lines) > 0 else ""
         where = f": line {', '.join(map(str, lines))}{more}" if lines else ""
-        told["note"] = f"oldText still stands in {left} other place{'' if left == 1 else 's'}{where}"
+        told["note"] = f"oldText still matches {left} other place{'' if left == 1 else 's'}{where}"
     return told
 
 
@@ -77,7 +76,7 @@ TOOL = Tool(
     title="Replace text",
     summary=(
         "Replace exact text in a file; the first choice for any change of wording. "
-        "Without occurrence the first place is changed and the lines of the others are told."
+        "Without occurrence it changes the first place and reports the lines of the others."
     ),
     parameters=PARAMETERS,
     result=RESULT,
@@ -94,7 +93,7 @@ TOOL = Tool(
                 "affectedLines": {"start": 3, "end": 3},
                 "preview": {"before": "port 80", "after": "port 8080"},
                 "context": {"beforeLines": ["# Notes", ""], "afterLines": ["port 80"]},
-                "note": "oldText still stands in 1 other place: line 4",
+                "note": "oldText still matches 1 other place: line 4",
             },
             after={"notes.md": "# Notes\n\nport 8080\nport 80\n"},
         ),
@@ -112,7 +111,7 @@ TOOL = Tool(
             after={"notes.md": "new and new\n"},
         ),
         Example(
-            about="A text that stands there in another case, which is only told",
+            about="A text that is there in another case, which is only reported",
             files={"notes.md": "# Setup Guide\n"},
             arguments={"filePath": "notes.md", "oldText": "setup guide", "newText": "Installation"},
             result={"status": "error", "kind": "no-match", "details": {"found": "Setup Guide", "line": 1}},

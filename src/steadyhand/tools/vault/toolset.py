@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.hints import ByText, ChooseOccurrence
-from steadyhand.tools.phrases import MODEL, say
+from steadyhand.tools.phrases import MODEL, in_fields, say
 from steadyhand.tools.toolset import Toolset
 
 _ENDINGS = (
@@ -13,8 +13,8 @@ _ENDINGS = (
 
 
 def _occurrence(hint: ChooseOccurrence) -> str:
-    numbers = f"from 1 to {hint.total}" if hint.total else "from 1"
-    return f'send occurrence "first", "last", "all" or a number {numbers}'
+    numbers = f"1 to {hint.total}" if hint.total else "a number"
+    return f'set occurrence to "first", "last", "all" or {numbers}'
 
 
 TOOLSET = Toolset(
@@ -22,5 +22,10 @@ TOOLSET = Toolset(
     summary="A knowledge base of text files: inspect, replace, patch by heading, code block or lines.",
     policy={"tier": "newline", "on_stale": "refuse", "partial": False, "already": "refuse"},
     extensions=tuple(_ENDINGS.split()),
-    phrases={**MODEL, ByText: say("send lines, or call TextReplace"), ChooseOccurrence: _occurrence},
+    phrases={
+        **MODEL,
+        **in_fields("oldText", "newText"),
+        ByText: say("send lines, or call TextReplace"),
+        ChooseOccurrence: _occurrence,
+    },
 )

@@ -33,7 +33,7 @@ class Window:
     def listed(
         self, name: str, things: Iterable[Thing], line: Callable[[Thing], int], tell: Callable[[Thing], object]
     ) -> list[object]:
-        """What is told of the things that begin in the window; `line` gives where each does."""
+        """What is shown of the things that begin in the window; `line` gives where each does."""
         inside = (thing for thing in things if self.first <= line(thing) <= self.last)
         kept = list(islice(inside, MOST + 1))
         if len(kept) > MOST:

@@ -1,30 +1,32 @@
-"""`apply_edits`: ranges of lines, from 1 and both ends included, replaced in one file.
-
-All ranges mean the file as it was read, whatever their order in the call. `end = start - 1` inserts before `start`;
-`oldText`, where it is given, must be what stands there.
-"""
+"""Patches and structured edits for coding agents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases, SendExample
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
-from steadyhand.plan.ranges import find_overlap
 from steadyhand.plan.request import MAX_EDITS
-from steadyhand.structure.fields import bad_request
-from steadyhand.structure.lines import Lines
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.structure.lines import Lines, find_overlap
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import clip_diff
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, expected_version, reason_of
 from steadyhand.tools.offers import Offer, offering
-from steadyhand.tools.result import CHANGED, success
-from steadyhand.tools.shape import Field, Many, Number, Object, Text
+from steadyhand.tools.patching import DIFF, apply_diff, diff_of
+from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+
+# `apply_edits`: ranges of lines, from 1 and both ends included, replaced in one file.
+# All ranges mean the file as it was read, whatever their order in the call. `end = start - 1` inserts before `start`;
+# `oldText`, where it is given, must be what is there.
 
 _RANGE = Object(
     (
@@ -36,12 +38,12 @@ _RANGE = Object(
 _EDIT = Object(
     (
         Field("range", _RANGE, required=True),
-        Field("oldText", Text(), "What stands in these lines; refused if something else does."),
+        Field("oldText", Text(), "The current text of these lines; refused if it differs."),
         Field("newText", Text(), "The lines afterwards; empty deletes them.", required=True),
         Field("reason", Text(), "Why."),
     )
 )
-PARAMETERS = Object(
+_APPLY_EDITS_PARAMETERS = Object(
     (
         FILE,
         Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
@@ -49,7 +51,7 @@ PARAMETERS = Object(
         REASON,
     )
 )
-RESULT = Object(
+_APPLY_EDITS_RESULT = Object(
     (
         *CHANGED.fields,
         Field("diff", Text(), "What changed, as a unified diff.", required=True),
@@ -59,7 +61,7 @@ RESULT = Object(
 )
 
 
-def run(call: Call, fields: Fields) -> Result:
+def _run_apply_edits(call: Call, fields: Fields) -> Result:
     """Make the edits, each on the file as it was read, all or none."""
     path = str(fields["path"])
     edits = [_edit_of(item, index) for index, item in enumerate(cast("list[Mapping[str, Any]]", fields["edits"]))]
@@ -113,7 +115,7 @@ def _as_sent(call: Call, error: EditError) -> EditError:
 
 
 def _range_of(offer: Offer, source: Source) -> dict[str, object] | None:
-    """The lines in which the old text of an offer stands, if it does."""
+    """The lines of the old text of an offer, if it is in the file."""
     at = source.text.find(offer.old)
     if at < 0:
         return None
@@ -121,15 +123,15 @@ def _range_of(offer: Offer, source: Source) -> dict[str, object] | None:
     return {"range": {"start": start, "end": end}, "oldText": offer.old, "newText": offer.new}
 
 
-TOOL = Tool(
+_APPLY_EDITS_TOOL = Tool(
     name="apply_edits",
     title="Edit ranges of lines",
     summary=(
         "Replace, insert or delete ranges of lines in one file, all or none. "
         "Line numbers are those of the file as you read it, whatever the order of the edits."
     ),
-    parameters=PARAMETERS,
-    result=RESULT,
+    parameters=_APPLY_EDITS_PARAMETERS,
+    result=_APPLY_EDITS_RESULT,
     examples=(
         Example(
             about="One line replaced, one inserted",
@@ -145,7 +147,7 @@ TOOL = Tool(
             after={"a.txt": "1\ntwo\ntwo and a half\nthree\n"},
         ),
         Example(
-            about="Other text stands there",
+            about="Other text is there",
             files={"a.txt": "one\ntwo\nthree\n"},
             arguments={
                 "path": "a.txt",
@@ -154,8 +156,101 @@ TOOL = Tool(
             result={"success": False, "kind": "stale-source", "details": {"now_at": [3]}},
         ),
     ),
-    run=run,
+    run=_run_apply_edits,
     trust="destructive",
     verbs=frozenset({"edit"}),
     rank=20,
 )
+
+
+# `write_patch`: a raw unified diff of one file, and nothing else.
+# Anything around the diff is rejected before anything is applied, with the reason and a clean example; a fence, a
+# tag or a backtick that is part of a line of the diff is content. With `lenient` the wrapping is left out, and that
+# is reported.
+
+_EXAMPLE = "send a diff like the one in example, and nothing else"
+
+_WRITE_PATCH_PARAMETERS = Object(
+    (
+        FILE,
+        Field(
+            "patch",
+            Text(),
+            "A unified diff of this file and nothing around it.",
+            required=True,
+            also=DIFF,
+        ),
+        Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
+        REASON,
+    )
+)
+
+
+def _run_write_patch(call: Call, fields: Fields) -> Result:
+    """Apply the diff, all of it or nothing."""
+    path, diff, is_strict = str(fields["path"]), _headed(str(fields["patch"])), not fields.get("lenient")
+    receipt = apply_diff(call, path, diff, reason=reason_of(fields), strict=is_strict)
+    return success(receipt, path)
+
+
+def _headed(text: str) -> str:
+    """The diff, with a header where there is none above lines that take and give; a list, with one sign, is prose."""
+    signs = {row[:1] for row in split_bodies(text)}
+    is_bare = {"-", "+"} <= signs <= {"", " ", "-", "+", "\\"}
+    return f"@@\n{text}" if is_bare and not any(row.startswith("--- ") for row in split_bodies(text)) else text
+
+
+def _refused(error: EditError, phrases: Phrases) -> Result:
+    """Every refusal has one kind, its own as the reason, and a diff as it should be."""
+    details = offering(error, diff_of)
+    details.pop("example", None)
+    told = failure(error.advised(error.hints or _EXAMPLE, details), {**phrases, SendExample: lambda _: _EXAMPLE})
+    return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
+
+
+_WRITE_PATCH_TOOL = Tool(
+    name="write_patch",
+    title="Apply a unified diff",
+    summary=(
+        "Apply a unified diff to one file: raw, without Markdown fences, tags or prose around it. "
+        "Line numbers are hints; the quoted lines must be in the file."
+    ),
+    parameters=_WRITE_PATCH_PARAMETERS,
+    result=CHANGED,
+    examples=(
+        Example(
+            about="A minimal diff",
+            files={"greet.py": 'def greet():\n    return "hi"\n'},
+            arguments={
+                "path": "greet.py",
+                "patch": (
+                    "--- a/greet.py\n+++ b/greet.py\n@@ -1,2 +1,2 @@\n"
+                    ' def greet():\n-    return "hi"\n+    return "hello"\n'
+                ),
+            },
+            result={"success": True, "lines": {"start": 2, "end": 2}},
+            after={"greet.py": 'def greet():\n    return "hello"\n'},
+        ),
+        Example(
+            about="A diff in a fence, with lenient",
+            files={"a.txt": "one\ntwo\n"},
+            arguments={"path": "a.txt", "patch": "```diff\n@@ -2 +2 @@\n-two\n+2\n```\n", "lenient": True},
+            result={"success": True},
+            after={"a.txt": "one\n2\n"},
+        ),
+        Example(
+            about="A diff in a fence",
+            files={"a.txt": "one\ntwo\n"},
+            arguments={"path": "a.txt", "patch": "```diff\n@@ -2 +2 @@\n-two\n+2\n```\n"},
+            result={"success": False, "kind": "patch_error", "reason": "malformed-patch"},
+        ),
+    ),
+    run=_run_write_patch,
+    trust="destructive",
+    verbs=frozenset({"edit", "create", "delete", "mode"}),
+    rank=30,
+    refused=_refused,
+)
+
+
+TOOLS: Mapping[str, Tool] = {"apply_edits": _APPLY_EDITS_TOOL, "write_patch": _WRITE_PATCH_TOOL}

@@ -1,27 +1,96 @@
-"""OpenAI's `apply_patch`: the operations of the Responses API, one file each, and the free-form tool with its envelope.
-
-A call has one or the other; the host's `version` says which of the two the Responses API is told of. Either is all or
-nothing, also over several files. A file is never created over another nor moved onto one.
-"""
+"""OpenAI's apply_patch: calls with an operation, or with a whole patch in its own grammar."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from steadyhand.dialects.formats.v4a import read_bare
+from steadyhand.dialects.patch import renamed
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.plan.request import EditFile, FileRequest, Requests
+from steadyhand.plan.request import DeleteFile, EditFile, FileRequest, RenameFile, Requests
+from steadyhand.schema import Field, Object, Text, bad_request, read_object, read_text
 from steadyhand.session.receipt import Receipt
-from steadyhand.structure.fields import bad_request, read_object
 from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, worded
 from steadyhand.tools.call import Call, Settings
-from steadyhand.tools.openai.grammar import GRAMMAR
-from steadyhand.tools.openai.operation import OPERATIONS, read_operation, tell_operation
 from steadyhand.tools.patching import apply_patch, diff_of, patch_from, refused_part
 from steadyhand.tools.seen import check_read
-from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.told import how_found, tell
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+
+# The grammar of a patch in its envelope, for APIs that hold a model to one while it writes.
+# In Lark's syntax, without lookarounds or lazy repetition, which such APIs do not take.
+
+GRAMMAR = r"""
+start: begin file+ end
+begin: "*** Begin Patch" LF
+end: "*** End Patch" LF?
+
+file: added | deleted | updated
+added: "*** Add File: " TEXT LF new_row+
+deleted: "*** Delete File: " TEXT LF
+updated: "*** Update File: " TEXT LF (moved part* | part+)
+moved: "*** Move to: " TEXT LF
+
+part: place+ row+ last? | row+ last?
+place: "@@" LF | "@@ " TEXT LF
+row: /[ +-]/ TEXT? LF
+new_row: "+" TEXT? LF
+last: "*** End of File" LF
+
+TEXT: /[^\n]+/
+
+%import common.LF
+""".lstrip()
+
+
+# The operation of one `apply_patch_call`: a file is created, updated or deleted, and may get another name.
+
+OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    "create_file": ("type", "path", "diff"),
+    "update_file": ("type", "path", "diff", "move_to"),
+    "delete_file": ("type", "path"),
+}
+
+
+def read_operation(call: Call, fields: Fields) -> list[FileRequest]:
+    """What an operation asks for. Refuses with `bad-request` a field that it has not, or has to have."""
+    if "type" not in fields:
+        raise bad_request("type", "the field is missing", "send type, path and diff, or a whole patch as input")
+    read_object(fields, "", OPERATIONS[str(fields["type"])])
+    return [renamed(request, call.path) for request in _requests(fields)]
+
+
+def tell_operation(fields: Fields) -> str:
+    """What was done, with paths as the model has them."""
+    path, to = fields["path"], fields.get("move_to")
+    match fields["type"]:
+        case "create_file":
+            return f"Created {path}"
+        case "delete_file":
+            return f"Deleted {path}"
+        case _:
+            return f"Updated {path}" if to is None else f"Updated {path}\nMoved {path} to {to}"
+
+
+def _requests(fields: Fields) -> list[FileRequest]:
+    path, verb = read_text(fields, "path", ""), fields["type"]
+    if verb == "delete_file":
+        return [DeleteFile(path)]
+    if verb == "create_file":
+        return [piece.request for piece in read_bare(read_text(fields, "diff", ""), path=path, create=True)]
+    to = None if fields.get("move_to") is None else str(fields["move_to"])
+    diff = read_text(fields, "diff", "") if to is None else str(fields.get("diff", ""))
+    pieces = read_bare(diff, path=path, create=False) if diff.strip() or to is None else ()
+    edits = tuple(edit for piece in pieces if isinstance(piece.request, EditFile) for edit in piece.request.edits)
+    moves: list[FileRequest] = [] if to is None or to == path else [RenameFile(path, to)]
+    return [*moves, *([EditFile(path if to is None else to, edits)] if edits or not moves else [])]
+
+
+# OpenAI's `apply_patch`: the operations of the Responses API, one file each, and the free-form tool with its
+# envelope.
+# A call has one or the other; the host's `version` says which of the two the Responses API is given. Either is all
+# or nothing, also over several files. A file is never created over another nor moved onto one.
 
 _LETTERS = {"created": "A", "edited": "M", "renamed": "M", "mode": "M", "deleted": "D"}
 _SUMMARY = (
@@ -32,7 +101,7 @@ _FREE_FORM = (
     "Create, update, delete or move files by one patch, from *** Begin Patch to *** End Patch. "
     "All of it is applied or nothing."
 )
-PARAMETERS = Object(
+_APPLY_PATCH_PARAMETERS = Object(
     (
         Field("type", Text(tuple(OPERATIONS)), "What to do with the file."),
         Field("path", Text(), "The file."),
@@ -50,7 +119,7 @@ PARAMETERS = Object(
 )
 
 
-def run(call: Call, fields: Fields) -> Result:
+def _run_apply_patch(call: Call, fields: Fields) -> Result:
     """Carry out one operation, or a whole patch."""
     with worded(_said):
         return (_patch(call, fields) if "input" in fields else _operation(call, fields)).to_json()
@@ -106,7 +175,7 @@ def _fitted(tool: Tool, settings: Settings) -> Tool:
     version = settings.version or "operations"
     if version not in ("operations", "freeform"):
         hint = "operations, or freeform for a custom tool with a grammar"
-        raise bad_request("version", f"there is no form {version[:40]!r} of apply_patch", hint)
+        raise bad_request("version", f"apply_patch has no form {version[:40]!r}", hint)
     return tool if version == "operations" else replace(tool, native=_by_styles(_CUSTOM))
 
 
@@ -121,11 +190,11 @@ _CUSTOM: Mapping[str, object] = {
     "format": {"type": "grammar", "syntax": "lark", "definition": GRAMMAR},
 }
 
-TOOL = Tool(
+_APPLY_PATCH_TOOL = Tool(
     name="apply_patch",
     title="Apply a patch",
     summary=_SUMMARY,
-    parameters=PARAMETERS,
+    parameters=_APPLY_PATCH_PARAMETERS,
     result=ANSWER,
     examples=(
         Example(
@@ -153,7 +222,7 @@ TOOL = Tool(
             result={"is_error": True, "kind": "no-match"},
         ),
     ),
-    run=run,
+    run=_run_apply_patch,
     trust="destructive",
     verbs=frozenset({"edit", "create", "delete", "rename"}),
     rank=10,
@@ -161,3 +230,6 @@ TOOL = Tool(
     native=_by_styles({"type": "apply_patch"}),
     fitted=_fitted,
 )
+
+
+TOOLS: Mapping[str, Tool] = {"apply_patch": _APPLY_PATCH_TOOL}

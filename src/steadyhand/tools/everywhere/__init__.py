@@ -1,1 +1,0 @@
-"""Tools that several toolsets have."""
