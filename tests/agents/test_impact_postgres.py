@@ -24,9 +24,9 @@ def told(root: Path, journal: str | None) -> dict[str, Any]:
     repository(root)
     with sh.Workspace(root, actor="bot", journal=journal) as ws:
         record = sh.impact.run(ws, model=ScriptedModel(SCRIPT), base="HEAD~1")
-        assert ws.run(str(record["id"]))["articles"] == record["articles"]
+        assert ws.agent_runs.run(str(record["id"]))["articles"] == record["articles"]
         assert ws.audit("docs/login.md")["run"] == record["id"]
-        assert len(ws.runs()) == 1
+        assert len(ws.agent_runs.runs()) == 1
     check_nothing_else(root, "docs/login.md")
     return dict(record)
 

@@ -329,8 +329,11 @@ def test_the_prompt_speaks_only_of_tools_that_are_there(root: Path) -> None:
 def test_a_refused_edit_is_answered_with_what_else_could_be_meant(root: Path) -> None:
     same = edit("docs/login.md", "Five tries", "Five tries", "nothing has to change")
     from_the_diff = edit("docs/login.md", "MAX_TRIES = 5", "MAX_TRIES = 3")
-    record = impact(root, only("docs/login.md", same, from_the_diff, no_change()))
+    empty = edit("docs/login.md", "", "Three tries")
+    without_reasoning = Call("no_change_needed", {})
+    record = impact(root, only("docs/login.md", same, from_the_diff, empty, without_reasoning, no_change()))
     assert statuses(record)["login.md"] == "unchanged"
     answers = [text_of(request["messages"][-1]) for request in asked(record, "docs/login.md")[1:]]
-    assert "If the article is right as it is, call `no_change_needed`." in answers[0]
+    assert len(answers) == 4
+    assert [each for each in answers if 'call `no_change_needed` with {"reasoning"' not in each] == []
     assert "quoted from the article, not from the change" in answers[1]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.agents.model import Offered
 from steadyhand.agents.text_calls import text_calls
+from tests.table import table
 
 EDIT = Offered(
     "edit_article",
@@ -38,7 +38,7 @@ NOT_CALLS = [
 ]
 
 
-@pytest.mark.parametrize("text", NOT_CALLS)
+@table("text", NOT_CALLS)
 def test_what_is_no_call(text: str) -> None:
     assert text_calls(text, TOOLS) == []
 
@@ -119,8 +119,6 @@ def test_no_text_is_too_strange(text: str) -> None:
         assert name in {tool.name for tool in TOOLS}
 
 
-@pytest.mark.parametrize(
-    "text", ["\n{" * 300_000, "<edit_article>\n" * 50_000, "<function=edit_article>" * 40_000, "[" * 900_000]
-)
+@table("text", ["\n{" * 300_000, "<edit_article>\n" * 50_000, "<function=edit_article>" * 40_000, "[" * 900_000])
 def test_a_long_text_is_bounded_work(text: str) -> None:
     assert len(text_calls(text, TOOLS)) <= 50

@@ -10,6 +10,7 @@ import steadyhand as sh
 from steadyhand.articles.attention import read_article
 from steadyhand.articles.library import read_library
 from tests.articles.repository import article
+from tests.table import table
 
 
 def rules(text: str, path: str = "a.md") -> list[tuple[str, str, str | None]]:
@@ -55,7 +56,7 @@ def test_toml_front_matter_and_options_of_a_rule() -> None:
     assert (found.jrn, found.rules[0].source, found.rules[0].keywords) == ("7", "backend", ("one", "two"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ("a.md", "# T\n\n<!-- attention:\n  - {op: file, path: a.py} -->\n"),
@@ -73,7 +74,7 @@ def test_other_places_for_rules(path: str, text: str) -> None:
     assert rules(text, path) == [("file", "a.py", None)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ("a.md", "# T\n\n```html\n<!-- attention: [{op: file, path: a.py}] -->\n```\n"),
@@ -88,10 +89,11 @@ def test_what_says_nothing_about_the_page(path: str, text: str) -> None:
     assert read_article(path, text) == (None, ())
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "word"),
     [
         (article("A", "op: endpoint, path: x"), 4, "unknown op 'endpoint'"),
+        (article("A", "path: x"), 4, "the rule has no op"),
         (article("A", "op: file"), 4, "needs a path"),
         (article("A", "op: file, path: 3"), 4, "needs a path"),
         (article("A", "op: file, path: ../x"), 4, "does not count from the root"),
@@ -136,8 +138,8 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.parametrize("path", ["a.md", "a.html"])
+@table("name", BOMBS)
+@table("path", ["a.md", "a.html"])
 def test_hostile_front_matter_is_read_or_reported(name: str, path: str) -> None:
     """Each would take minutes, or all memory, if something were expanded, or looked for from every place."""
     found, wrong = read_article(path, BOMBS[name])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from steadyhand.articles.definitions import changed_symbols, contexts, key_verdict, symbol_verdict
 from steadyhand.text.source import Source
+from tests.table import table
 
 NAMES = ("alpha", "beta", "gamma")
 BODIES = st.dictionaries(st.sampled_from(NAMES), st.integers(0, 3))
@@ -82,7 +83,7 @@ def test_a_statement_that_leaves_its_block_is_a_change_although_its_words_are_no
     assert changed_symbols(inner, wider) == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "word", "context"),
     [
         ("a.py", "class A:\n    def f(self):\n        return 1\n", "return", "A.f"),

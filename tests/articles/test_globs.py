@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from steadyhand.articles.search import Pattern
 from tests.articles.repository import ENVIRONMENT, Repository
+from tests.table import table
 
 NAMES = [
     "a", "a.py", "b.py", "ab.py", "a/b", "a/b.py", "a/c/b.py", "a/c/d/b.py", "a.d/b.py", "b/a", "b/a.py", "b/c/a",
@@ -64,7 +65,7 @@ def test_a_pattern_matches_what_git_matches(tree: Path, pattern: str) -> None:
     assert mine == by_git(tree, pattern), pattern
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "path", "how"),
     [
         ("src/a.py", "src/a.py", "exact"),

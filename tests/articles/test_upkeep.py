@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.articles.checks import check_edit
 from steadyhand.articles.library import read_library
 from steadyhand.articles.page import anchor_name
 from tests.articles.repository import CONFIG, SESSION, Repository, article, make_fixture
+from tests.table import table
 
 
 def lay(root: Path, **files: str) -> Path:
@@ -124,7 +123,7 @@ def test_rules_are_proposed_from_names_and_from_history(tmp_path: Path) -> None:
     assert (tmp_path / "docs/a.md").read_text() == page + "2\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "front",
     [
         "",

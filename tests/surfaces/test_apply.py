@@ -13,6 +13,7 @@ import pytest
 from steadyhand.dialects.dialect import dialects
 from tests.surfaces.conftest import APP, NOTES
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 AFTER = NOTES.replace("cat", "dog")
 HUNK = "@@ -3 +3 @@\n-the cat sat\n+the dog sat\n"
@@ -53,7 +54,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "options", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+@table(("reply", "options", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_cannot_be_applied_changes_no_file(shell: Shell, reply: str | bytes, options: str, kind: str) -> None:
     assert shell.kind("apply", *options.split(), stdin=reply) == kind
     if options != "--strict":
@@ -218,8 +219,8 @@ NO_PLANS = [
     ('{"files": [{"path": "notes.md", "edits": [{"target": "cat", "nwe": "dog"}]}]}', "did you mean 'new'?"),
     ('{"files": [{"path": "notes.md", "edit": [{"target": "cat", "new": "dog"}]}]}', "did you mean 'edits'?"),
     ('{"files": [{"path": "notes.md", "edits": [{"target": "cat", "new": "dog"}], "expct": "0"}]}', "'expect'"),
-    ('{"files": [{"path": "notes.md", "edits": [{"target": "cat", "new": "dog" "reason": "x"}]}]}', "mend the plan"),
-    ('{"files": [{"path": "notes.md", "edits": [{"target": "cat", "new": "a", "new": "b"}]}]}', "mend the plan"),
+    ('{"files": [{"path": "notes.md", "edits": [{"target": "cat", "new": "dog" "reason": "x"}]}]}', "fix the plan"),
+    ('{"files": [{"path": "notes.md", "edits": [{"target": "cat", "new": "a", "new": "b"}]}]}', "fix the plan"),
 ]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.surfaces.conftest import APP, NOTES
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 PLAN = {"files": [{"path": "notes.md", "edits": [{"target": "cat", "new": "dog"}]}]}
 STALE = "0123456789abcdef"
@@ -62,7 +63,7 @@ REFUSED = [
     ("bad-request", "gc --keep-size big"),
     ("bad-request", "gc --keep-days -1"),
     ("bad-request", "completion tcsh"),
-    ("bad-request", "apply missing.json"),
+    ("no-such-file", "apply missing.json"),
     ("no-match", "edit notes.md --old bird --new dog"),
     ("ambiguous-match", "edit app.py --old x --new z"),
     ("count-mismatch", "edit app.py --old x --new z --all --expected 3"),
@@ -95,12 +96,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "command"), REFUSED, ids=[command for _, command in REFUSED])
+@table(("kind", "command"), REFUSED, ids=[command for _, command in REFUSED])
 def test_refused(shell: Shell, kind: str, command: str) -> None:
     assert shell.kind(*command.split()) == kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("plan", "kind"),
     [
         ("", "malformed-patch"),

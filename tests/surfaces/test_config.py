@@ -8,6 +8,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.config import Config, default_location, load_config, parse_config, parse_size
+from tests.table import table
 
 WRONG = [
     ("alow = []", "allow"),
@@ -35,7 +36,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "named"), WRONG)
+@table(("text", "named"), WRONG)
 def test_a_slip_is_refused_and_named(text: str, named: str) -> None:
     with pytest.raises(EditError) as refused:
         parse_config(text.encode("utf-8", "surrogateescape"), "/w")
@@ -70,7 +71,7 @@ def test_the_default_file_inside_the_root_is_passed_over_with_a_warning(tmp_path
     assert config.warnings
 
 
-@pytest.mark.parametrize("named", ["missing.toml", "a\0b", ""])
+@table("named", ["missing.toml", "a\0b", ""])
 def test_a_named_file_that_cannot_be_read_is_refused(tmp_path: Path, named: str) -> None:
     with pytest.raises(EditError) as refused:
         load_config(str(tmp_path / "x" / named) if named != "a\0b" else named, "/w", {})
@@ -121,7 +122,7 @@ def test_the_table_of_this_root_adds_and_replaces(tmp_path: Path) -> None:
     assert parse_config(text.encode(), str(tmp_path)) == Config("grace", ("a", "b"), keep_days=1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "size"),
     [("", None), ("-1", None), ("1 TB", None), ("KB", None), ("9" * 40, None), ("1k", 1000), ("2 KiB", 2048), ("0", 0)],
 )

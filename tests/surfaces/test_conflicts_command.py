@@ -161,7 +161,7 @@ def test_somebody_is_asked_and_the_answer_is_done(
     monkeypatch.setenv("VISUAL", editor(tmp_path, "text = text.replace('dog sat', 'dog slept, then sat', 1)"))
     shown = shell.ok("conflicts", "resolve", "--ask", stdin=answers)
     assert "+slept" in shown
-    assert "[k]eep what stands" in shown
+    assert "[k]eep the current text" in shown
     assert shell.json("conflicts", "show", conflict)["conflict"]["state"] == state
     assert shell.text("notes.md") == text
 

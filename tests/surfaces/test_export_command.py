@@ -15,6 +15,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.surfaces.cli.tables import trail_rows
 from tests.surfaces.shell import Shell
+from tests.table import table
 from tests.workspace.journal.making import behind_its_back
 
 NASTY = '=cmd|\' /C calc\'!A0\n{"type":"forged"}\r\u2028\u2029\x85\x0b\x0c\x1b[2J\x7f\u202e,"'
@@ -80,7 +81,7 @@ def test_each_line_seals_the_one_before(busy: Shell) -> None:
 def test_lines_of_a_record_carry_the_seal_of_the_journal(busy: Shell) -> None:
     first = lines_of(busy.ok("export"))[0]
     with sh.Workspace(busy.root) as ws:
-        row = next(iter(ws._store.journal.told())).row
+        row = next(iter(ws._store.journal.read_log())).row
     assert (first["seq"], first["checksum"], first["chain"]) == (row.seq, row.checksum.hex(), row.chain.hex())
 
 
@@ -97,7 +98,7 @@ def test_a_row_of_csv_is_one_line_and_no_formula(busy: Shell) -> None:
     assert (cells[2]["type"], cells[2]["kind"], cells[2]["paths"]) == ("refusal", "no-match", "notes.md")
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r="])
+@table("start", ["=", "+", "-", "@", "\t=", "\r="])
 def test_no_cell_starts_like_a_formula(start: str) -> None:
     head, row = trail_rows([{"type": "refusal", "actor": f"{start}1+1", "tool": f"{start}x", "path": f"{start}y"}])
     (cells,) = csv.DictReader(io.StringIO(f"{head.decode()}\n{row.decode()}\n"))

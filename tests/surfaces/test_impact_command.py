@@ -16,6 +16,7 @@ from steadyhand.surfaces.cli.commands.impact import COMMAND as IMPACT
 from steadyhand.surfaces.cli.group import Command
 from steadyhand.surfaces.cli.main import cli
 from tests.articles.repository import Repository, article, make_fixture
+from tests.table import table
 
 MEMBERS = IMPACT.list_commands(click.Context(IMPACT))
 
@@ -34,7 +35,7 @@ def answer(repo: Repository, *words: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", MEMBERS)
+@table("name", MEMBERS)
 def test_a_member_says_what_it_does_and_shows_examples(name: str) -> None:
     member = IMPACT.get_command(click.Context(IMPACT), name)
     assert isinstance(member, Command)

@@ -90,3 +90,92 @@ def test_a_file_of_a_person_that_does_not_exist_is_refused(edited: Shell) -> Non
 def test_a_read_only_workspace_notes_nothing(edited: Shell) -> None:
     assert edited.json("--read-only", "observe", "a.md")["noted"] == []
     assert outside(edited.root) == []
+
+
+def observed(shell: Shell, text: str, client: str, tool: str = "Edit") -> None:
+    """Write a file as a client would, and run its hook."""
+    (shell.root / "a.md").write_text(text)
+    event = {"tool_name": tool, "tool_input": {"file_path": str(shell.root / "a.md")}}
+    assert shell.run("observe", "--hook", "--client", client, stdin=json.dumps(event)).exit_code == 0
+
+
+def test_the_log_shows_a_change_outside_with_the_clients_name_and_its_diff(edited: Shell) -> None:
+    observed(edited, "1\n2\n", "codex")
+    log = edited.run("log").stdout.splitlines()
+    assert len(log) == 3
+    name = log[1].split()[0]
+    assert name.startswith("outside-")
+    assert "codex" in log[1]
+    assert "a.md" in log[1]
+    assert log[1].endswith("outside the journal")
+    shown = edited.run("show", name).stdout
+    assert "codex" in shown
+    assert "-two\n+2\n" in shown
+    assert "outside the journal" in shown
+    document = edited.json("log", "a.md")
+    assert [entry["verb"] for entry in document["entries"]] == ["edit"]
+    assert [(each["actor"], each["tool"], each["lines"]) for each in document["outside"]] == [
+        ("codex", "Edit", [[2, 2]])
+    ]
+    assert "+2" in edited.json("show", name)["diff"]
+
+
+def test_each_line_is_credited_to_the_client_that_wrote_it(edited: Shell) -> None:
+    observed(edited, "1\ntwo\nthree\n", "codex")
+    observed(edited, "1\n2\nthree\n", "gemini", "write_file")
+    lines = edited.json("why", "a.md")["lines"]
+    assert [(line["since"], line["actor"]) for line in lines] == [
+        ("record", lines[0]["actor"]),
+        ("outside", "gemini"),
+        ("outside", "codex"),
+    ]
+    told = edited.run("why", "a.md:3").stdout
+    assert "codex" in told
+    assert "outside the journal" in told
+    diffs = [edited.json("show", each["id"])["diff"] for each in edited.json("log")["outside"]]
+    assert ["-two" in diff and "+2" in diff for diff in diffs] == [True, False]
+    assert ["+three" in diff for diff in diffs] == [False, True]
+
+
+def test_an_edit_after_it_keeps_the_clients_name_and_adds_no_second_note(edited: Shell) -> None:
+    observed(edited, "1\n2\n", "codex")
+    edited.run("edit", "a.md", "--old", "1", "--new", "one")
+    document = edited.json("log")
+    assert [each["actor"] for each in document["outside"]] == ["codex"]
+    lines = edited.json("why", "a.md")["lines"]
+    assert [(line["since"], line["actor"]) for line in lines][1] == ("outside", "codex")
+
+
+def test_a_change_that_nobody_observed_is_somebodys(edited: Shell) -> None:
+    edited.run("edit", "a.md", "--old", "1", "--new", "one")
+    (outside_change,) = edited.json("log")["outside"]
+    assert outside_change["actor"] is None
+    assert "-two\n+2\n" in edited.json("show", outside_change["id"])["diff"]
+    assert "somebody" in edited.run("log").stdout
+
+
+def test_nothing_of_a_secret_is_kept(shell: Shell) -> None:
+    (shell.root / ".env").write_text("TOKEN=one\n")
+    shell.run("act", ".env", "key:TOKEN", "set-key", "value=two", "--allow", ".env")
+    (shell.root / ".env").write_text("TOKEN=three-is-secret\n")
+    event = json.dumps({"tool_name": "Edit", "tool_input": {"file_path": str(shell.root / ".env")}})
+    shell.run("observe", "--hook", "--client", "codex", "--allow", ".env", stdin=event)
+    answers = [shell.run("log").stdout, shell.run("--json", "log").stdout]
+    answers += [shell.run("show", each["id"]).stdout for each in shell.json("log").get("outside", [])]
+    answers += [json.dumps(note) for note in outside(shell.root)]
+    assert len(answers) > 2
+    assert not any("three-is-secret" in answer for answer in answers)
+
+
+def test_events_hold_no_text_of_files(edited: Shell) -> None:
+    observed(edited, "1\nsecond\n", "codex")
+    (note,) = outside(edited.root)
+    assert "second" not in json.dumps(note)
+
+
+def test_a_large_change_is_noted_without_its_text(edited: Shell) -> None:
+    observed(edited, "1\n" + "long line\n" * 20_000, "codex")
+    (change,) = edited.json("log")["outside"]
+    assert change["actor"] == "codex"
+    assert "not kept" in edited.json("show", change["id"])["diff"]
+    assert edited.json("why", "a.md:2")["lines"][0]["actor"] == "codex"

@@ -8,11 +8,10 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.invocation import spell_from_root
+from tests.table import table
 
 
-@pytest.mark.parametrize(
-    ("file", "directory"), [("a.md", "/elsewhere"), ("../x/a.md", "/elsewhere"), ("a.md", "/treetop")]
-)
+@table(("file", "directory"), [("a.md", "/elsewhere"), ("../x/a.md", "/elsewhere"), ("a.md", "/treetop")])
 def test_a_relative_file_from_outside_is_refused_with_the_way_out(file: str, directory: str) -> None:
     with pytest.raises(EditError) as refused:
         spell_from_root(file, "/tree", directory)
@@ -20,7 +19,7 @@ def test_a_relative_file_from_outside_is_refused_with_the_way_out(file: str, dir
     assert "absolute" in str(refused.value.hint)
 
 
-@pytest.mark.parametrize(
+@table(
     ("file", "directory", "spelled"),
     [
         ("a.md", "/tree", "a.md"),

@@ -18,7 +18,7 @@ SAID = [
     ("write notes.md --text x", "--overwrite"),
     ("write long.md --text x --overwrite", "--allow-shrink"),
     ("edit notes.md --old cat --new dog --expect 0123456789abcdef", f"--expect {DIGEST}"),
-    ("--read-only edit notes.md --old cat --new dog", "leave --read-only out"),
+    ("--read-only edit notes.md --old cat --new dog", "leave out --read-only"),
     ("edit app.py --old x --new z", "--occurrence N"),
     ("delete app.py --old x", "--occurrence N"),
     ("insert app.py NEW --after x", "--occurrence N"),

@@ -9,7 +9,8 @@ import time
 import pytest
 
 from steadyhand.surfaces.cli.output import Output
-from steadyhand.surfaces.cli.progress import progress
+from steadyhand.surfaces.cli.report import progress
+from tests.table import table
 
 
 class Stream(io.StringIO):
@@ -34,13 +35,16 @@ def shown(monkeypatch: pytest.MonkeyPatch, output: Output, *, terminal: bool, se
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("output", [Output(json=True), Output(quiet=True)])
-@pytest.mark.parametrize("terminal", [False, True])
+@table(("output", "terminal"), [(Output(json=True), False), (Output(json=True), True), (Output(quiet=True), False)])
 def test_a_program_sees_nothing(monkeypatch: pytest.MonkeyPatch, output: Output, terminal: bool) -> None:
     assert shown(monkeypatch, output, terminal=terminal, seconds=60) == ""
 
 
-@pytest.mark.parametrize("terminal", [False, True])
+def test_a_person_who_wants_little_output_still_sees_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "█" in shown(monkeypatch, Output(quiet=True), terminal=True, seconds=30)
+
+
+@table("terminal", [False, True])
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
     assert shown(monkeypatch, Output(), terminal=terminal, seconds=0.1) == ""
 

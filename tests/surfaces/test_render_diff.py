@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.terminal import visible
 from steadyhand.text.unified import render_unified
+from tests.table import table
 
 LINES = st.lists(
     st.sampled_from(["a b c", "a x c", "-- x", "++ y", "", "@@ -1 +1 @@", "\\ No newline", "é"]), max_size=8
@@ -57,7 +57,7 @@ def test_returns_are_left_out_where_every_row_has_one() -> None:
     assert not any("\r" in row for row in plain(diff))
 
 
-@pytest.mark.parametrize(("before", "after"), [("a\r\nb\r\n", "a\nb\r\n"), ("a\r\nb\r\n", "a\nb\n")])
+@table(("before", "after"), [("a\r\nb\r\n", "a\nb\r\n"), ("a\r\nb\r\n", "a\nb\n")])
 def test_a_change_of_line_endings_is_seen(before: str, after: str) -> None:
     rows = [visible(row) for row in plain(render_unified(before, after, "a", "a"))]
     assert "-a\\r" in rows

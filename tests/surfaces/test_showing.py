@@ -14,10 +14,11 @@ from steadyhand.surfaces.cli.documents import check_document
 from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.cli.render.journal import check_lines
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, paint
-from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.verify import CheckReport
 from tests.surfaces.conftest import NOTES
 from tests.surfaces.shell import SOURCE, Shell
+from tests.table import table
 
 MARK = b"\xef\xbb\xbf"
 
@@ -104,7 +105,7 @@ def test_a_very_long_fact_is_cut() -> None:
     assert all(len(row) < LONGEST_LINE + 100 for row in rows)
 
 
-@pytest.mark.parametrize("value", ["  two blanks", "\tone tab\n\tmore", "ends with blanks  ", "a\n\n  b\n"])
+@table("value", ["  two blanks", "\tone tab\n\tmore", "ends with blanks  ", "a\n\n  b\n"])
 def test_a_fact_whose_blanks_count_can_be_copied(value: str) -> None:
     rows = shown(error_lines(EditError(Kind.NO_MATCH, "m", details={"old": value})))
     assert rows[1] == "  old:"

@@ -14,12 +14,12 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.statistics import Statistics, Tally
-from steadyhand.surfaces.cli.render.stats import stats_lines
-from steadyhand.surfaces.plot.charts import charts_of, percent
-from steadyhand.surfaces.plot.page import render_page
-from steadyhand.surfaces.plot.picture import render_picture
+from steadyhand.surfaces.cli.render.journal import stats_lines
+from steadyhand.surfaces.installation import installation
+from steadyhand.surfaces.plot import charts_of, percent, render_page, render_picture
 from steadyhand.surfaces.terminal import cells, paint
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 EVIL = '<script>alert("1")</script>\x1b[31m\u202egpj.$x^2$\n'
 
@@ -116,8 +116,8 @@ def test_one_task_one_tool_and_a_time_can_be_asked_for(busy: Shell) -> None:
     assert calls("stats", "--since", "2999-01-01T10:00+02:00") == 0
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
-@pytest.mark.parametrize("blocks", [True, False])
+@table("width", [40, 60, 80, 120, 200])
+@table("blocks", [True, False])
 def test_no_line_is_wider_than_the_terminal(width: int, blocks: bool) -> None:
     found = made(**{"a tool with a very long name indeed, or so it seems": tally(1_000_000, 1), "b": tally(1, 0)})
     lines = list(paint(stats_lines(found, width=width, blocks=blocks), color=False))
@@ -136,7 +136,7 @@ def test_many_names_are_one_bar_in_the_end() -> None:
     assert sum(bar.total for bar in bars) == sum(each.calls for each in found.tools.values())
 
 
-@pytest.mark.parametrize(
+@table(
     ("share", "shown"),
     [(None, "none"), (0.0, "0 %"), (1.0, "100 %"), (0.99999, "99.9 %"), (0.00001, "0.1 %"), (2 / 3, "66.7 %")],
 )
@@ -233,6 +233,8 @@ def test_without_matplotlib_the_way_to_install_it_is_told(busy: Shell, monkeypat
     error = busy.refused("stats", "--html", "x.html", "--png", "x.png")
     assert error["kind"] == "not-installed"
     assert "pip install 'steadyhand[plot]'" in error["hint"]
+    shown = busy.run("stats", "--png", "x.png").stderr
+    assert f"hint: {installation().how_to_add('plot')}; or ask for --html" in shown
 
 
 def test_counting_changes_nothing(busy: Shell) -> None:

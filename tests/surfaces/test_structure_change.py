@@ -17,6 +17,7 @@ from steadyhand.surfaces.cli import place
 from steadyhand.surfaces.cli.arguments import action_rows, read_arguments
 from steadyhand.surfaces.cli.invocation import Invocation
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 SETTINGS = """\
 {
@@ -53,7 +54,7 @@ def read(*words: str, more: str | None = None) -> dict[str, Any]:
     return read_arguments(Invocation(), TRIAL, words, more)
 
 
-@pytest.mark.parametrize(
+@table(
     ("words", "more"),
     [
         ((), None),
@@ -89,7 +90,7 @@ def test_json_that_is_nested_beyond_reason_is_refused() -> None:
     assert refused.value.kind == "too-large"
 
 
-@pytest.mark.parametrize(
+@table(
     ("typed", "value"),
     [
         ("value=8080", 8080),
@@ -184,7 +185,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "kind"), REFUSED)
+@table(("arguments", "kind"), REFUSED)
 def test_what_cannot_be_done_is_refused_and_changes_nothing(
     furnished: Shell, arguments: tuple[str, ...], kind: str
 ) -> None:

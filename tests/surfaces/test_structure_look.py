@@ -15,6 +15,7 @@ from steadyhand.surfaces.terminal import paint
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 SERVICES = """\
 {
@@ -57,7 +58,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "kind"), REFUSED)
+@table(("arguments", "kind"), REFUSED)
 def test_what_leads_nowhere_is_refused_by_kind_and_writes_nothing(
     furnished: Shell, arguments: tuple[str, ...], kind: str
 ) -> None:

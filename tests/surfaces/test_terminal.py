@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from steadyhand.surfaces.terminal import (
     visible_name,
     wants_color,
 )
+from tests.table import table
 
 OBEYED = [
     *(chr(code) for code in range(0x20) if chr(code) not in "\n\t"),
@@ -30,7 +30,7 @@ OBEYED = [
 ]
 
 
-@pytest.mark.parametrize("character", OBEYED, ids=lambda c: f"U+{ord(c):04X}")
+@table("character", OBEYED, ids=lambda c: f"U+{ord(c):04X}")
 def test_what_a_terminal_obeys_is_written_out(character: str) -> None:
     for shown in (visible(character), visible_line(character), visible_name(character), fit(character, 20)):
         assert character not in shown
@@ -51,7 +51,7 @@ def test_colour_adds_only_our_own_sequences(text: str) -> None:
     assert re.sub("\x1b\\[[0-9;]*m", "", colored) == plain
 
 
-@pytest.mark.parametrize("text", ["", "plain", "tab\tand\nnewline", "żółw 猫 👩‍👩‍👧 e\u0301", "C:\\path"])
+@table("text", ["", "plain", "tab\tand\nnewline", "żółw 猫 👩‍👩‍👧 e\u0301", "C:\\path"])
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert visible(text) == text
 
@@ -60,7 +60,7 @@ def test_an_undecodable_byte_is_shown_as_that_byte() -> None:
     assert visible(b"caf\xe9".decode("utf-8", "surrogateescape")) == "caf\\xe9"
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "shown"),
     [
         ("docs/a.md", "docs/a.md"),
@@ -86,7 +86,7 @@ def test_wide_characters_take_two_columns() -> None:
     assert fit("猫猫猫", 4) == "猫…"
 
 
-@pytest.mark.parametrize(
+@table(
     ("choice", "environ", "is_terminal", "expected"),
     [
         ("auto", {}, False, False),

@@ -13,12 +13,13 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import step_names
 from steadyhand.plan.policy import Policy
-from steadyhand.surfaces.cli.corrected import corrected_options, typed
+from steadyhand.surfaces.cli.options import OnDrift, policy_of
+from steadyhand.surfaces.cli.phrases import corrected_options, typed
 from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.cli.render.match import finding
-from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of
 from steadyhand.surfaces.terminal import Line, paint
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 FETCH = """\
 RETRIES = 3
@@ -54,7 +55,7 @@ def test_an_exact_find_is_no_news(fetching: Shell) -> None:
     assert "found at" not in fetching.ok("edit", "fetch.py", "--old", "RETRIES = 3", "--new", "RETRIES = 5")
 
 
-@pytest.mark.parametrize("tier", [None, "exact", "lines", "anchor"])
+@table("tier", [None, "exact", "lines", "anchor"])
 def test_nothing_is_said_of_a_place_that_was_named_exactly(tier: str | None) -> None:
     assert finding(tier, 1.0, 1.0, ()) is None
 
@@ -126,8 +127,8 @@ def test_the_options_know_what_the_policy_knows() -> None:
 def test_drift_is_refused_with_both_lines_and_merged_when_asked(fetching: Shell) -> None:
     edit = ("edit", "fetch.py", "--old", DRIFTED, "--new", MERGED)
     told = fetching.run(*edit).stderr
-    assert "line 6 has:         answer = get(url, timeout=10)" in told
-    assert "you sent  :         answer = get(url, timeout=30)" in told
+    assert "line 6:         answer = get(url, timeout=10)" in told
+    assert "you sent:         answer = get(url, timeout=30)" in told
     assert fetching.refused(*edit)["details"]["corrected"]["new"].count("load(url, timeout=10)") == 1
     fetching.ok(*edit, "--on-drift", "merge")
     assert "        answer = load(url, timeout=10)\n" in fetching.text("fetch.py")
@@ -155,7 +156,7 @@ def test_places_are_numbered_as_they_are_asked_for_and_told_apart(fetching: Shel
     told = fetching.run("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60").stderr
     assert "  1. line 6: answer = get(url, timeout=10)\n" in told
     assert "  2. line 11: return get(url, timeout=10).ok\n" in told
-    assert "quote more of it, 'timeout=10).', in the old and the new text" in told
+    assert "add more of the line, 'timeout=10).', to old and new text" in told
     fetching.ok("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60", "--occurrence", "2")
     assert "return get(url, timeout=60)" in fetching.text("fetch.py")
 
@@ -176,7 +177,7 @@ NOT_OFFERED = [
 ]
 
 
-@pytest.mark.parametrize(("command", "edit"), NOT_OFFERED)
+@table(("command", "edit"), NOT_OFFERED)
 def test_no_call_is_offered_that_cannot_be_typed(command: str | None, edit: dict[str, object]) -> None:
     assert corrected_options(EditError(Kind.NO_MATCH, "m", details={"corrected": edit}), command) is None
 
@@ -184,8 +185,8 @@ def test_no_call_is_offered_that_cannot_be_typed(command: str | None, edit: dict
 WORDS = ["a b", "it's", "a\nb", "a\tb", "tab\t'quoted'\\n", "\x1b[31mred", "\u202ereversed", "caf\udce9", "\x85", "猫"]
 
 
-@pytest.mark.parametrize("text", WORDS)
-@pytest.mark.parametrize("one_line", [False, True])
+@table("text", WORDS)
+@table("one_line", [False, True])
 def test_a_typed_word_reads_back_as_the_same_text(text: str, one_line: bool, tmp_path: Path) -> None:
     word = typed(text, one_line=one_line)
     assert "\x1b" not in word

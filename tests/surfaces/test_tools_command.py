@@ -6,11 +6,12 @@ import json
 
 import pytest
 
-from steadyhand.session.ask import MODES
+from steadyhand.schema import plain_schema
+from steadyhand.session.context import MODES
 from steadyhand.surfaces.cli import group
 from steadyhand.tools.modes import prompt_for
 from steadyhand.tools.registry import tools_of, toolsets
-from steadyhand.tools.schema import STYLES, plain_schema, tool_schema
+from steadyhand.tools.styles import STYLES, tool_schema
 from tests.surfaces.shell import Shell
 
 

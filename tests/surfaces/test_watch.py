@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
-from steadyhand.session.event import Event
+from steadyhand.session.events import Event
 from steadyhand.surfaces.cli.render.conflict import event_lines
 from steadyhand.surfaces.terminal import paint
 from tests.surfaces.shell import Shell

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import InstallExtra
 from steadyhand.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _not_installed(why: str) -> EditError:
     return EditError(
         Kind.NOT_INSTALLED,
         f"no model can be asked: {why[:_LONGEST_ERROR]}",
-        hint="install the extra: pip install 'steadyhand[agent]'",
+        hint=InstallExtra("agent"),
         details={"extra": "agent"},
     )
 

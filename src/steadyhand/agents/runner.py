@@ -16,9 +16,9 @@ from typing import Literal, Protocol
 from steadyhand.agents.model import Answered, Message, Model, ModelError, Offered, Reply, Said, Tokens, ToolCall
 from steadyhand.agents.text_calls import text_calls
 from steadyhand.lazy import dataclass, field
+from steadyhand.schema import plain_schema
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.made import Made, make_call_async
-from steadyhand.tools.schema import plain_schema
 
 __all__ = ["Conversation", "Desk", "Ended", "KitDesk", "Limits", "Stop", "Watch"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from steadyhand.agents.model import Message, ModelError, Offered, Reply, Tokens, ToolCall
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 
 __all__ = ["ScriptedModel", "read_script"]
 

@@ -142,7 +142,7 @@ class _Reader:
             return None
         top = read.documents[0] if read.documents else None
         if top is None or top.kind != "mapping":
-            self._problem("the front matter is no mapping", line)
+            self._problem("the front matter is not a mapping", line)
             return None
         entries = {str(child.path[-1]): child for child in top.children}
         lines = {name: line + source.line_of(child.entry.start) - 1 for name, child in entries.items()}
@@ -187,6 +187,8 @@ class _Reader:
             self._problem(f"attention: unknown field {', '.join(unknown)}", line)
         if op not in _OPS:
             known = ", ".join(_OPS)
+            if op is None:
+                raise _WrongRule(f"the rule has no op; known are {known}")
             raise _WrongRule(f"unknown op {str(op)[:40]!r}; known are {known}")
         if not isinstance(path, str) or not path.strip() or len(path) > _LONGEST or "\0" in path:
             raise _WrongRule(f"op {op} needs a path")

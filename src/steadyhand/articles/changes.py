@@ -291,7 +291,7 @@ def _merge_base(git: Git, base: str | None, head: str) -> str:
         if found is None:
             raise EditError(
                 Kind.BAD_REQUEST,
-                f"{base[:80]!r} is no commit here",
+                f"{base[:80]!r} is not a commit of this repository",
                 hint="name a branch, a tag or a commit; fetch it first if it is remote",
                 details={"field": "base", "base": base[:200]},
             )

@@ -11,7 +11,7 @@ from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.code.definition import asked_path, loose
 from steadyhand.structure.code.fingerprint import Prints, changed_definitions, fingerprints
 from steadyhand.structure.config.item import parse_path
-from steadyhand.structure.format import Entry, Format, format_of
+from steadyhand.structure.format import Format, OutlineEntry, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -75,7 +75,7 @@ def contexts(source: Source, places: Sequence[int]) -> list[str | None]:
     known = format_of(source.path)
     waiting = [] if known is None else _entries(known, source)
     found: list[str | None] = []
-    around: list[Entry] = []
+    around: list[OutlineEntry] = []
     at = 0
     for place in places:
         while at < len(waiting) and waiting[at].span.start <= place:
@@ -86,7 +86,7 @@ def contexts(source: Source, places: Sequence[int]) -> list[str | None]:
     return found
 
 
-def _entries(known: Format, source: Source) -> Sequence[Entry]:
+def _entries(known: Format, source: Source) -> Sequence[OutlineEntry]:
     found = known.outline(source)
     if isinstance(found, Refusal):
         return []
@@ -96,9 +96,9 @@ def _entries(known: Format, source: Source) -> Sequence[Entry]:
     return _with_names(source.text, named) if named and named[0].address.startswith("key") else named
 
 
-def _with_names(text: str, entries: Sequence[Entry]) -> list[Entry]:
+def _with_names(text: str, entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
     """Keys whose spans are their values, so that the first value of a line has all of the line before it too."""
-    made: list[Entry] = []
+    made: list[OutlineEntry] = []
     reached = -1
     for entry, below in zip(entries, (*entries[1:], None), strict=True):
         line = text.rfind("\n", 0, entry.span.start) + 1

@@ -25,7 +25,7 @@ from steadyhand.text.pace import go_on
 from steadyhand.workspace.git import Git
 from steadyhand.workspace.protection import classify
 
-__all__ = ["Proposal", "Suggestion", "Suggestions", "suggest", "write_suggestion"]
+__all__ = ["ProposedRule", "Suggestion", "Suggestions", "suggest", "write_suggestion"]
 
 _ENTRIES: Final = 1_000_000
 _SECONDS: Final = 300.0
@@ -39,7 +39,7 @@ _MOST_RULES: Final = 20  # for one article
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedRule:
     """A rule that an article could have, and why."""
 
     op: str
@@ -55,7 +55,7 @@ class Suggestion:
     """The rules that are proposed for one article, the surest first."""
 
     article: Article
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[ProposedRule, ...]
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -110,7 +110,9 @@ def write_suggestion(workspace: Workspace, suggestion: Suggestion, *, preview: b
     reason = f"attention rules: {'; '.join(dict.fromkeys(each.why for each in suggestion.proposals))}"[:500]
     if not path.lower().endswith(SUFFIXES):
         raise EditError(
-            Kind.BAD_REQUEST, f"{path} is no Markdown page", hint="add the rules by hand, in an HTML comment at its top"
+            Kind.BAD_REQUEST,
+            f"{path} is not a Markdown page",
+            hint="add the rules by hand, in an HTML comment at its top",
         )
     source = workspace.read(path)
     front = find_front(source.lines)
@@ -142,10 +144,10 @@ def _quoted(path: str) -> str:
     )
 
 
-def _missing(article: Article, proposals: Iterable[Proposal]) -> list[Proposal]:
+def _missing(article: Article, proposals: Iterable[ProposedRule]) -> list[ProposedRule]:
     """Those that no rule of the article means, each once."""
     own = [(Pattern.of(rule.place), rule) for rule in article.rules if rule.op != "article" and rule.source is None]
-    chosen: dict[tuple[str, str], Proposal] = {}
+    chosen: dict[tuple[str, str], ProposedRule] = {}
     for each in proposals:
         place = each.path.partition("#")[0] if each.op == "symbol" else each.path
         if not any(pattern.match(place) and _means(rule, each) for pattern, rule in own):
@@ -153,12 +155,12 @@ def _missing(article: Article, proposals: Iterable[Proposal]) -> list[Proposal]:
     return list(chosen.values())
 
 
-def _means(rule: Rule, proposal: Proposal) -> bool:
+def _means(rule: Rule, proposal: ProposedRule) -> bool:
     """Whether a rule, whose place fits, says what a proposal would; an exclusion says that it is not wanted."""
     return rule.op == "file" or rule.path == proposal.path or proposal.op == "file"
 
 
-def _named(path: str, text: str, files: frozenset[str], symbols: _Symbols) -> list[Proposal]:
+def _named(path: str, text: str, files: frozenset[str], symbols: _Symbols) -> list[ProposedRule]:
     """Rules for what a page names: files by their paths, definitions by names that only one file has."""
     paths: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -169,12 +171,12 @@ def _named(path: str, text: str, files: frozenset[str], symbols: _Symbols) -> li
         if is_call or is_distinctive(word):
             names.setdefault(word, at)
     found = [
-        Proposal("file", each, f"line {text.count(chr(10), 0, at) + 1} names {each}") for each, at in paths.items()
+        ProposedRule("file", each, f"line {text.count(chr(10), 0, at) + 1} names {each}") for each, at in paths.items()
     ]
     for name, at in names.items():
         place = symbols.place(name)
         if place is not None and place.partition("#")[0] not in paths:
-            found.append(Proposal("symbol", place, f"line {text.count(chr(10), 0, at) + 1} names {name}"))
+            found.append(ProposedRule("symbol", place, f"line {text.count(chr(10), 0, at) + 1} names {name}"))
     return found
 
 
@@ -220,7 +222,7 @@ class _Symbols:
         return places
 
 
-def _together(workspace: Workspace, library: Library, files: frozenset[str]) -> dict[str, list[Proposal]]:
+def _together(workspace: Workspace, library: Library, files: frozenset[str]) -> dict[str, list[ProposedRule]]:
     """Rules for files that usually change in the same commits as a page."""
     from steadyhand.articles.attention import is_page
 
@@ -243,7 +245,7 @@ def _together(workspace: Workspace, library: Library, files: frozenset[str]) -> 
             pairs.setdefault(page, Counter()).update(others)
     return {
         page: [
-            Proposal("file", other, f"changed together with it in {number} of {counts[page]} commits")
+            ProposedRule("file", other, f"changed together with it in {number} of {counts[page]} commits")
             for other, number in sorted(found.items(), key=lambda each: (-each[1], each[0]))
             if number >= _TOGETHER and number >= counts[page] * _SHARE
         ]

@@ -1,41 +1,66 @@
-"""Programs that start our MCP server, and what to paste into the configuration of each.
+"""Programs that start our MCP server: where each one keeps its configuration, and what has to be in it.
 
-A client is a function that makes its sections, and a row of `_CLIENTS`. Nothing here writes a file: these settings
-decide what runs on a machine, and a person puts them there.
+A client is a row of `_CLIENTS`. Nothing here touches a file: `client_files.py` writes what is described here.
+
+Two rules for every row, each learned from driving the real program:
+
+1. A file that everybody on a project shares has no path of one person's machine in it: the root is `.` or a variable
+   that the client replaces.
+2. A file in the user's home names no root at all, because the program is used in many projects: the server then works
+   in the folder that the client reports, or in the repository that it was started in.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
+from typing import Any, Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, lazy_pattern
 
-__all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "Server", "as_json", "client_named", "clients"]
+__all__ = [
+    "SCOPES",
+    "SERVER",
+    "Client",
+    "ConfigFile",
+    "Scope",
+    "Section",
+    "Server",
+    "as_json",
+    "client_named",
+    "clients",
+]
 
 SERVER = "steadyhand"
-PROGRAM = ("uvx", "--from", "steadyhand[mcp]", "steadyhand")
-OBSERVE = ("uvx", "steadyhand", "observe")
+TOOL_PREFIX = "steadyhand_"
+
+Scope = Literal["project", "user"]
+SCOPES: tuple[Scope, ...] = ("project", "user")
+Entry = Mapping[str, Any]
+_SHORT_LIST = lazy_pattern(r'\[(\n\s+"(?:[^"\\]|\\.)*",?)+\n\s*\]')
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
     """The server that a client is to start: the words of its command, the program first, and where it works.
 
-    `observe` are the words that note an edit made past it.
+    `observe` are the words that record an edit which the client made with its own tools.
     """
 
     command: tuple[str, ...]
-    roots: tuple[str, ...]
+    roots: tuple[str, ...] = (".",)
     journal: str | None = None
-    observe: tuple[str, ...] = OBSERVE
+    observe: tuple[str, ...] = (SERVER, "observe")
 
     def observing(self, rest: str) -> list[str]:
-        """What notes edits that are made past it: a command for each root, which passes over what is not its own."""
+        """The commands that record such edits: one for each root, which skips what belongs to another."""
         kept = () if self.journal is None else ("--journal", self.journal)
         return [f"{shlex.join((*self.observe, '--root', root, *kept))} {rest}" for root in self.roots]
 
@@ -51,87 +76,141 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A file of a client. `names` from the project's folder or from the home; the first that exists is taken.
+
+    `variable` is the environment variable that moves the user's folder, and `moved` the file's name in it.
+    `whole` is what a new file has besides the server.
+    """
+
+    names: tuple[str, ...]
+    variable: str | None = None
+    moved: str = ""
+    whole: Mapping[str, Any] = MappingProxyType({})
+
+    def path(self, base: str, environ: Mapping[str, str]) -> str:
+        """The file to write, absolute."""
+        if self.variable is not None and os.path.isabs(environ.get(self.variable, "")):
+            return os.path.join(environ[self.variable], self.moved)
+        found = (os.path.join(base, name) for name in self.names)
+        return next((path for path in found if os.path.lexists(path)), os.path.join(base, self.names[0]))
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
-    """One program. `sections` is given the server that it is to start."""
+    """One program.
+
+    `servers`      the key of its servers by name; of a list of them where `is_list`
+    `entry`        the server in its words
+    `root`         the root in a project's file; None where the client starts servers in the right place by itself
+    `tool_prefix`  for a client that would mix our tools up with its own
+    `note`         what a person has to know of the project's file
+    `sections`     how to turn its own edit tools off, and how to record what they do
+    """
 
     name: str
     title: str
-    sections: Callable[[Server], tuple[Section, ...]]
+    entry: Callable[[Sequence[str]], Entry]
+    project: ConfigFile | None
+    user: ConfigFile
+    servers: str = "mcpServers"
+    is_list: bool = False
+    root: str | None = "."
+    tool_prefix: str = ""
+    note: str | None = None
+    sections: Callable[[Server], tuple[Section, ...]] = lambda server: ()
+
+    def file(self, scope: Scope) -> ConfigFile:
+        """The file of a scope. Refuses with `bad-request` where the client has none."""
+        found = self.project if scope == "project" else self.user
+        if found is None:
+            raise EditError(
+                Kind.BAD_REQUEST, f"{self.title} has no configuration for one project", hint="use --scope user"
+            )
+        return found
+
+    def whole(self, scope: Scope, command: Sequence[str]) -> dict[str, Any]:
+        """What a file of its own says for this server."""
+        value: Any = [self.entry(command)] if self.is_list else {SERVER: self.entry(command)}
+        return {**self.file(scope).whole, self.servers: value}
 
 
 def as_json(value: object) -> str:
-    """JSON as people write it in settings."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    """JSON as people write it in settings: a list of words is one line.
+
+    >>> print(as_json({"args": ["-m", "steadyhand"]}))
+    {
+      "args": ["-m", "steadyhand"]
+    }
+    """
+    return _SHORT_LIST.sub(_on_one_line, json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    return json.dumps(json.loads(found.group()), ensure_ascii=False)
+
+
+def _split(command: Sequence[str], **more: Any) -> Entry:
+    program, *arguments = command
+    return {"command": program, "args": arguments, **more}
+
+
+def _xdg(path: str) -> ConfigFile:
+    return ConfigFile((f".config/{path}",), "XDG_CONFIG_HOME", path)
 
 
 _CLAUDE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
 
 
 def _claude_code(server: Server) -> tuple[Section, ...]:
-    """By its own command, or for a whole team in the project's file."""
-    program, *arguments = server.command
-    shared = {"mcpServers": {SERVER: {"command": program, "args": arguments}}}
-    hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook")]
+    hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook --client claude-code")]
     return (
-        Section("Add the server", "a terminal", f"claude mcp add {SERVER} -- {shlex.join(server.command)}"),
-        Section("Or share it with everybody who works on the project", ".mcp.json", as_json(shared)),
         Section(
-            "Turn Claude Code's own edit tools off",
+            "Allow the tools without asking, turn the client's own edit tools off, and record edits made without them",
             ".claude/settings.json",
-            as_json({"permissions": {"deny": _CLAUDE_TOOLS, "allow": [f"mcp__{SERVER}"]}}),
-            "A shell can still write files; add Bash to the list where that must not happen.",
-        ),
-        Section(
-            "Record edits that are made past Steadyhand, if you leave them on",
-            ".claude/settings.json",
-            as_json({"hooks": {"PostToolUse": [{"matcher": "|".join(_CLAUDE_TOOLS), "hooks": hooks}]}}),
+            as_json(
+                {
+                    "permissions": {"allow": [f"mcp__{SERVER}"], "deny": _CLAUDE_TOOLS},
+                    "hooks": {"PostToolUse": [{"matcher": "|".join(_CLAUDE_TOOLS), "hooks": hooks}]},
+                }
+            ),
+            "Claude Code follows `allow` only in a folder that you trust: start `claude` there once and say yes. "
+            "Leave `deny` out to keep its own tools; a shell can write files either way.",
         ),
     )
 
 
 def _codex(server: Server) -> tuple[Section, ...]:
-    """By its own command, or in its configuration file."""
-    program, *arguments = server.command
-    table = (
-        f"[mcp_servers.{SERVER}]\n"
-        f"command = {json.dumps(program)}\n"
-        f"args = {json.dumps(arguments, ensure_ascii=False)}\n"
-        "startup_timeout_sec = 20\n"
-        "tool_timeout_sec = 60\n"
-        "supports_parallel_tool_calls = true"
-    )
     return (
-        Section("Add the server", "a terminal", f"codex mcp add {SERVER} -- {shlex.join(server.command)}"),
-        Section("Or in the configuration file", "~/.codex/config.toml or .codex/config.toml", table),
         Section(
-            "Keep Codex's own edits out",
+            "Turn the client's own edits off",
             "~/.codex/config.toml",
             'sandbox_mode = "read-only"',
             "Its shell and apply_patch then cannot write; the server runs outside that sandbox and can.",
         ),
-        Section(
-            "Record edits that are made past Steadyhand",
-            "a terminal",
-            "\n".join(server.observing("FILE")),
-            "Steadyhand also notices by itself when it next edits the file.",
-        ),
+        _by_hand(server, "Codex has no hook for it."),
+    )
+
+
+def _by_hand(server: Server, why: str) -> Section:
+    return Section(
+        "Record edits made with other tools",
+        "a terminal",
+        "\n".join(server.observing("FILE")),
+        f"{why} Steadyhand also notices them when it next edits the file.",
     )
 
 
 def _cursor(server: Server) -> tuple[Section, ...]:
-    """The server of a project, and a hook for what the editor's own tools write."""
-    program, *arguments = server.command
-    added = {"mcpServers": {SERVER: {"command": program, "args": arguments}}}
-    hooks = [{"command": observe} for observe in server.observing("--hook")]
+    hooks = [{"command": observe} for observe in server.observing("--hook --client cursor")]
     return (
-        Section("Add the server", ".cursor/mcp.json", as_json(added)),
         Section(
-            "Keep Cursor's own edit tools out",
+            "Turn the client's own edit tools off",
             "Settings, Chat, Custom Modes",
             "Make a mode with Search and Read on, Edit off, and the MCP tools on; choose it in the chat.",
         ),
         Section(
-            "Record edits that are made past Steadyhand",
+            "Record edits made with other tools",
             ".cursor/hooks.json",
             as_json({"version": 1, "hooks": {"afterFileEdit": hooks}}),
         ),
@@ -148,19 +227,15 @@ _OPENCODE_PLUGIN = """export const Observe = async ({ $ }) => ({
 
 
 def _opencode(server: Server) -> tuple[Section, ...]:
-    """One file for server and permissions, one for the plugin that observes."""
-    schema = {"$schema": "https://opencode.ai/config.json"}
-    added = {"mcp": {SERVER: {"type": "local", "command": list(server.command), "enabled": True}}}
     return (
-        Section("Add the server", "opencode.json", as_json(schema | added)),
         Section(
-            "Turn opencode's own edit tools off",
+            "Turn the client's own edit tools off",
             "opencode.json",
             as_json({"permission": {"edit": "deny"}}),
             "This covers its edit, write and patch tools.",
         ),
         Section(
-            "Record edits that are made past Steadyhand, if you leave them on",
+            "Record edits made with other tools, if you leave them on",
             ".opencode/plugin/observe.js",
             _opencode_plugin(server),
         ),
@@ -171,26 +246,60 @@ def _opencode_plugin(server: Server) -> str:
     """JSON is JavaScript too, and opencode's shell quotes what is put in with `${…}`."""
     kept = () if server.journal is None else ("--journal", f"${{{json.dumps(server.journal)}}}")
     program = (word if word.isalnum() else f"${{{json.dumps(word)}}}" for word in server.observe)
-    words = (*program, "--root", "${root}", *kept, "${file}")
+    words = (*program, "--root", "${root}", *kept, "--client", "opencode", "${file}")
     return _OPENCODE_PLUGIN % (json.dumps(server.roots), " ".join(words))
 
 
-def _vscode(server: Server) -> tuple[Section, ...]:
-    """The server of a workspace, and an agent that has our tools instead of the editor's."""
-    program, *arguments = server.command
-    added = {"servers": {SERVER: {"type": "stdio", "command": program, "args": arguments}}}
-    agent = f"---\ndescription: Edits through Steadyhand\ntools: ['search', 'read', '{SERVER}/*']\n---\n"
-    hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook")]
+def _gemini(server: Server) -> tuple[Section, ...]:
     return (
-        Section("Add the server", ".vscode/mcp.json", as_json(added)),
         Section(
-            "Turn the editor's own edit tools off",
+            "Turn the client's own edit tools off",
+            ".gemini/settings.json",
+            as_json({"tools": {"exclude": ["replace", "write_file"]}}),
+        ),
+        _by_hand(server, "Gemini CLI has no hook for it."),
+    )
+
+
+def _qwen(server: Server) -> tuple[Section, ...]:
+    return (
+        Section(
+            "Turn the client's own edit tools off",
+            ".qwen/settings.json",
+            as_json({"tools": {"exclude": ["edit", "write_file"]}}),
+        ),
+        _by_hand(server, "Qwen Code has no hook for it."),
+    )
+
+
+def _copilot(server: Server) -> tuple[Section, ...]:
+    return (
+        Section(
+            "Turn the client's own edit tools off",
+            "a terminal",
+            f"copilot --deny-tool=write --allow-tool={SERVER}",
+            f"Without --allow-tool={SERVER} it asks before each call. A shell can still write files.",
+        ),
+        _by_hand(server, "Copilot CLI has no hook for it."),
+    )
+
+
+def _plain(title: str) -> Callable[[Server], tuple[Section, ...]]:
+    return lambda server: (_by_hand(server, f"{title} has no hook for it."),)
+
+
+def _vscode(server: Server) -> tuple[Section, ...]:
+    agent = f"---\ndescription: Edits through Steadyhand\ntools: ['search', 'read', '{SERVER}/*']\n---\n"
+    hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook --client vscode")]
+    return (
+        Section(
+            "Turn the client's own edit tools off",
             ".github/agents/steadyhand.agent.md",
             agent + "\nChange files with the Steadyhand tools only.",
             "Choose this agent in the chat; the tools picker can also switch the group `edit` off.",
         ),
         Section(
-            "Record edits that are made past Steadyhand",
+            "Record edits made with other tools",
             ".github/hooks/steadyhand.json",
             as_json({"hooks": {"PostToolUse": hooks}}),
         ),
@@ -198,9 +307,6 @@ def _vscode(server: Server) -> tuple[Section, ...]:
 
 
 def _zed(server: Server) -> tuple[Section, ...]:
-    """A context server, and a profile without the editor's own edit tools."""
-    program, *arguments = server.command
-    added = {"context_servers": {SERVER: {"command": program, "args": arguments, "env": {}}}}
     profile = {
         "name": "Steadyhand",
         "tools": {"read_file": True, "grep": True, "edit_file": False, "create_directory": False, "terminal": False},
@@ -208,40 +314,163 @@ def _zed(server: Server) -> tuple[Section, ...]:
         "context_servers": {SERVER: {"tools": {}}},
     }
     return (
-        Section("Add the server", "settings.json", as_json(added)),
         Section(
-            "Turn Zed's own edit tools off",
-            "settings.json",
+            "Turn the client's own edit tools off",
+            "~/.config/zed/settings.json",
             as_json({"agent": {"profiles": {"steadyhand": profile}}}),
             "Choose the profile in the agent panel, then switch the server's tools on under Configure.",
         ),
-        Section(
-            "Record edits that are made past Steadyhand",
-            "a terminal",
-            "\n".join(server.observing("FILE")),
-            "Zed has no hook for it; Steadyhand also notices by itself when it next edits the file.",
-        ),
+        _by_hand(server, "Zed has no hook for it."),
     )
 
 
+def _code_folder() -> str:
+    """Where Visual Studio Code keeps what is the user's."""
+    return "Library/Application Support/Code/User" if sys.platform == "darwin" else ".config/Code/User"
+
+
 _CLIENTS = (
-    Client("claude-code", "Claude Code", _claude_code),
-    Client("codex", "Codex", _codex),
-    Client("cursor", "Cursor", _cursor),
-    Client("opencode", "opencode", _opencode),
-    Client("vscode", "Visual Studio Code", _vscode),
-    Client("zed", "Zed", _zed),
+    Client(
+        "claude-code",
+        "Claude Code",
+        _split,
+        ConfigFile((".mcp.json",)),
+        ConfigFile((".claude.json",), "CLAUDE_CONFIG_DIR", ".claude.json"),
+        root="${CLAUDE_PROJECT_DIR:-.}",
+        note="Claude Code asks once whether you trust the servers of .mcp.json.",
+        sections=_claude_code,
+    ),
+    Client(
+        "codex",
+        "Codex",
+        lambda command: _split(
+            command, default_tools_approval_mode="approve", required=True, startup_timeout_sec=20, tool_timeout_sec=60
+        ),
+        ConfigFile((".codex/config.toml",)),
+        ConfigFile((".codex/config.toml",), "CODEX_HOME", "config.toml"),
+        "mcp_servers",
+        root=None,
+        note="Codex reads .codex/config.toml of a project only where the project is trusted.",
+        sections=_codex,
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        lambda command: {"type": "local", "command": list(command), "enabled": True},
+        ConfigFile(("opencode.json", "opencode.jsonc"), whole={"$schema": "https://opencode.ai/config.json"}),
+        ConfigFile(
+            (".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"),
+            "XDG_CONFIG_HOME",
+            "opencode/opencode.json",
+            {"$schema": "https://opencode.ai/config.json"},
+        ),
+        "mcp",
+        sections=_opencode,
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        lambda command: _split(command, trust=True),
+        ConfigFile((".gemini/settings.json",)),
+        ConfigFile((".gemini/settings.json",)),
+        note="Gemini CLI ignores a project's servers in a folder that it does not trust.",
+        sections=_gemini,
+    ),
+    Client(
+        "copilot",
+        "GitHub Copilot CLI",
+        lambda command: _split(command, type="local", tools=["*"]),
+        ConfigFile((".github/mcp.json",)),
+        ConfigFile((".copilot/mcp-config.json",), "COPILOT_HOME", "mcp-config.json"),
+        sections=_copilot,
+    ),
+    Client(
+        "qwen",
+        "Qwen Code",
+        lambda command: _split(command, trust=True),
+        ConfigFile((".qwen/settings.json",)),
+        ConfigFile((".qwen/settings.json",)),
+        sections=_qwen,
+    ),
+    Client(
+        "cline",
+        "Cline",
+        lambda command: _split(command, disabled=False),
+        None,
+        ConfigFile(
+            (".cline/data/settings/cline_mcp_settings.json",), "CLINE_DIR", "data/settings/cline_mcp_settings.json"
+        ),
+        sections=_plain("Cline"),
+    ),
+    Client(
+        "continue",
+        "Continue",
+        lambda command: {"name": SERVER, **_split(command)},
+        ConfigFile(
+            (".continue/mcpServers/steadyhand.yaml",),
+            whole={"name": "Steadyhand", "version": "0.0.1", "schema": "v1"},
+        ),
+        ConfigFile((".continue/config.yaml",), whole={"name": "Local", "version": "1.0.0", "schema": "v1"}),
+        is_list=True,
+        tool_prefix=TOOL_PREFIX,
+        sections=_plain("Continue"),
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        _split,
+        ConfigFile((".cursor/mcp.json",)),
+        ConfigFile((".cursor/mcp.json",)),
+        root="${workspaceFolder}",
+        sections=_cursor,
+    ),
+    Client(
+        "vscode",
+        "Visual Studio Code",
+        lambda command: _split(command, type="stdio"),
+        ConfigFile((".vscode/mcp.json",)),
+        ConfigFile((f"{_code_folder()}/mcp.json",)),
+        "servers",
+        root="${workspaceFolder}",
+        sections=_vscode,
+    ),
+    Client(
+        "zed",
+        "Zed",
+        lambda command: _split(command, env={}),
+        ConfigFile((".zed/settings.json",)),
+        _xdg("zed/settings.json"),
+        "context_servers",
+        root=None,
+        sections=_zed,
+    ),
+    Client(
+        "goose",
+        "Goose",
+        lambda command: {
+            "name": SERVER,
+            "type": "stdio",
+            "enabled": True,
+            "cmd": command[0],
+            "args": list(command[1:]),
+            "timeout": 60,
+        },
+        None,
+        _xdg("goose/config.yaml"),
+        "extensions",
+        sections=_plain("Goose"),
+    ),
 )
 
 
 @cache
 def clients() -> Mapping[str, Client]:
     """Every client by its name, in alphabetical order."""
-    return MappingProxyType({client.name: client for client in _CLIENTS})
+    return MappingProxyType({client.name: client for client in sorted(_CLIENTS, key=lambda client: client.name)})
 
 
 def client_named(name: str) -> Client:
-    """One client. Refuses with `bad-request` a name that there is not."""
+    """One client. Refuses with `bad-request` a name that is not known."""
     known = clients()
     if name not in known:
         raise EditError(Kind.BAD_REQUEST, f"no client {name[:40]!r} is known", hint=f"clients: {', '.join(known)}")

@@ -94,7 +94,7 @@ def parse_config(data: bytes, root: str) -> Config:
     except UnicodeDecodeError as error:
         raise _wrong("the configuration file is not UTF-8", "save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise _wrong(f"the configuration file is not TOML: {error}", "mend the line it names") from error
+        raise _wrong(f"the configuration file is not TOML: {error}", "fix the line it names") from error
     roots = table.pop("roots", {})
     general = _parse_part(table, "")
     if not isinstance(roots, dict):
@@ -103,7 +103,7 @@ def parse_config(data: bytes, root: str) -> Config:
         if _same_folder(name, root):
             general = general.under(_parse_part(part, f'roots."{name}".'))
         else:
-            _parse_part(part, f'roots."{name}".')  # a slip is reported wherever it stands
+            _parse_part(part, f'roots."{name}".')  # a slip is reported wherever it is
     return general
 
 

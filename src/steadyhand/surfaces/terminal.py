@@ -136,7 +136,7 @@ def fit(text: str, width: int) -> str:
 
 
 def more_characters(number: int) -> str:
-    """What stands where a very long line is cut.
+    """What is shown where a very long line is cut.
 
     >>> more_characters(1), more_characters(19_998_123)
     ('… 1 more character', '… 19,998,123 more characters')
@@ -151,9 +151,14 @@ def head_of(text: str) -> Line:
     return Piece(text[:LONGEST_LINE]), Piece(more_characters(len(text) - LONGEST_LINE), "dim")
 
 
-def shown_time(time: str) -> str:
-    """`2026-11-15 09:08` of the journal's `2026-11-15T09:08:41.123Z`."""
-    return time[:16].replace("T", " ")
+def shown_time(time: str, *, seconds: bool = False) -> str:
+    """The journal's `2026-11-15T09:08:41.123Z` as people here write it: `2026-11-15 09:08` where that is their time."""
+    from datetime import datetime
+
+    try:
+        return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M{':%S' if seconds else ''}}"
+    except (ValueError, OverflowError):  # a damaged record is shown as it is
+        return time[:16].replace("T", " ")
 
 
 def counted(number: int, noun: str) -> str:
@@ -178,7 +183,7 @@ def _cell(character: str) -> int:
 
 
 def wants_color(choice: ColorChoice, environ: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Whether to colour: as told; on `auto` for a terminal that is not dumb and a person who did not set NO_COLOR."""
+    """Whether to colour: as asked; on `auto` for a terminal that is not dumb and a person who did not set NO_COLOR."""
     if choice != "auto":
         return choice == "always"
     return is_terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

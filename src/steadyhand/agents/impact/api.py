@@ -20,17 +20,78 @@ from steadyhand.session.workspace import Workspace
 
 if TYPE_CHECKING:
     from steadyhand.agents.impact.prompt import Budget
-    from steadyhand.agents.impact.review import Reviewer
+    from steadyhand.agents.impact.review import Edited, Proposal, Remark, Reviewer
     from steadyhand.agents.impact.run import Watch
-    from steadyhand.agents.model import Model
+    from steadyhand.agents.model import Answered, Model, ModelError, Offered, Reply, Said, Tokens, ToolCall
     from steadyhand.agents.runner import Limits
-    from steadyhand.articles.lint import Lint
-    from steadyhand.articles.report import Report
-    from steadyhand.articles.search import Search
-    from steadyhand.articles.suggest import Suggestions
+    from steadyhand.articles.attention import Article, Problem, Rule
+    from steadyhand.articles.changes import ChangedFile, Commit, LeftOut
+    from steadyhand.articles.checks import Finding
+    from steadyhand.articles.lint import Coverage, Lint, LintFinding
+    from steadyhand.articles.report import FileReport, Report, ShownHunk
+    from steadyhand.articles.search import Evidence, Flagged, Search
+    from steadyhand.articles.suggest import ProposedRule, Suggestion, Suggestions
+    from steadyhand.tools.made import Made
     from steadyhand.tools.workspace import Workspace as ToolWorkspace
 
-__all__ = ["extract", "lint", "run", "search", "suggest"]
+__all__ = [
+    "Answered",
+    "Article",
+    "Budget",
+    "ChangedFile",
+    "Commit",
+    "Coverage",
+    "Edited",
+    "Evidence",
+    "FileReport",
+    "Finding",
+    "Flagged",
+    "LeftOut",
+    "Limits",
+    "Lint",
+    "LintFinding",
+    "Made",
+    "Model",
+    "ModelError",
+    "Offered",
+    "Problem",
+    "Proposal",
+    "ProposedRule",
+    "Remark",
+    "Reply",
+    "Report",
+    "Reviewer",
+    "Rule",
+    "Said",
+    "Search",
+    "ShownHunk",
+    "Suggestion",
+    "Suggestions",
+    "Tokens",
+    "ToolCall",
+    "extract",
+    "lint",
+    "run",
+    "search",
+    "suggest",
+]
+
+# The types of what is given and taken, each loaded when it is first asked for.
+_TYPES = {
+    "steadyhand.agents.impact.prompt": "Budget",
+    "steadyhand.agents.impact.review": "Edited Proposal Remark Reviewer",
+    "steadyhand.agents.model": "Answered Model ModelError Offered Reply Said Tokens ToolCall",
+    "steadyhand.agents.runner": "Limits",
+    "steadyhand.articles.attention": "Article Problem Rule",
+    "steadyhand.articles.changes": "ChangedFile Commit LeftOut",
+    "steadyhand.articles.checks": "Finding",
+    "steadyhand.articles.lint": "Coverage Lint LintFinding",
+    "steadyhand.articles.report": "FileReport Report ShownHunk",
+    "steadyhand.articles.search": "Evidence Flagged Search",
+    "steadyhand.articles.suggest": "ProposedRule Suggestion Suggestions",
+    "steadyhand.tools.made": "Made",
+}
+_HOMES = {name: home for home, names in _TYPES.items() for name in names.split()}
 
 Tree = AnyPath | Workspace
 
@@ -170,6 +231,15 @@ def run(
         return run_impact(tree, asked, given, resume=resume, reviewer=reviewer, watch=watch)
     with ToolWorkspace(path_of(tree, "tree")) as workspace:
         return run_impact(workspace, asked, given, resume=resume, reviewer=reviewer, watch=watch)
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(home), name)
 
 
 @contextmanager

@@ -12,14 +12,12 @@ from typing import Final
 from steadyhand.agents.model import Offered, ToolCall
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import Field, Object, Text, bad_request, plain_schema
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.made import Made, make_call_async, parsed
 from steadyhand.tools.paths import resolve_path, same_file
 from steadyhand.tools.repair import repair
 from steadyhand.tools.result import failure
-from steadyhand.tools.schema import plain_schema
-from steadyhand.tools.shape import Field, Object, Text
 
 __all__ = ["ArticleDesk"]
 
@@ -29,12 +27,11 @@ _PARAMETERS: Final = Object(
     (Field("reasoning", Text(), "Why a reader of the article is not misled by the change.", required=True),)
 )
 _SECTIONS: Final = ("Edits", "After a refusal")  # the rest of the toolset's prompt is about other tools
-# What a refusal of an edit may mean here; a model that only reads how to send the edit again makes one up.
-_ADVICE: Final = {
-    Kind.NO_CHANGE: f"If the article is right as it is, call `{NO_CHANGE}`.",
-    Kind.NO_MATCH: "`old_string` is quoted from the article, not from the change of the code. "
-    f"If the article says nothing that the change made wrong, call `{NO_CHANGE}`.",
-}
+# A model that reads only how to send the edit again makes one up, so a refused edit also says how to decide otherwise.
+_DECIDE: Final = (
+    f'If the article is right as it is, call `{NO_CHANGE}` with {{"reasoning": "why a reader is not misled"}}.'
+)
+_QUOTE: Final = "`old_string` is quoted from the article, not from the change of the code."
 _SUMMARY: Final = "Say that the article is right as it is. Ends the conversation; nothing is changed."
 
 
@@ -83,19 +80,19 @@ class ArticleDesk:
             return self._no_change(given)
         if call.name not in self.names:
             error = bad_request("tool", f"there is no tool {call.name[:80]!r} here", f"tools: {', '.join(self.names)}")
-            return Made(call.name[:80], failure(error))
+            return Made.of(call.name[:80], failure(error))
         is_writing, is_own = call.name in self._writing, self._is_article(call.name, given)
         if call.name == "write_file" and is_own:
-            return Made(call.name, failure(_no_rewrite(self._article)))
+            return Made.of(call.name, failure(_no_rewrite(self._article)))
         if call.name == "write_file" and self._is_there(given):
-            return Made(call.name, failure(_exists_already()))
+            return Made.of(call.name, failure(_exists_already()))
         made = await make_call_async(self._pen if is_writing or is_own else self._reads, call.name, given)
         if is_writing and not made.failed:
             self.done.append((call.name, given))
             self.new_pages += [str(made.result.get("path"))] if call.name == "write_file" else []
-        advice = None if made.kind is None or self.has_edited else _ADVICE.get(made.kind)
-        if is_writing and advice is not None:
-            return replace(made, result={**made.result, "error": f"{made.result.get('error')}\n{advice}"})
+        if is_writing and made.failed and not self.has_edited:
+            advice = f"{_QUOTE} {_DECIDE}" if made.kind is Kind.NO_MATCH else _DECIDE
+            return replace(made, text=f"{made.text}\n{advice}")
         return made
 
     def _is_article(self, tool: str, given: object) -> bool:
@@ -123,9 +120,10 @@ class ArticleDesk:
             if not reasoning:
                 raise bad_request("reasoning", "it is empty", "say why the article is right as it is")
         except EditError as error:
-            return Made(NO_CHANGE, failure(error))
+            made = Made.of(NO_CHANGE, failure(error))
+            return replace(made, text=f"{made.text}\n{_DECIDE}")
         self.reasoning = reasoning
-        return Made(NO_CHANGE, {"success": True})
+        return Made.of(NO_CHANGE, {"success": True})
 
 
 def sections_of(prompt: str, headings: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ def run_impact(
     and with `stale-source` a run whose change is no longer the one that is checked out.
     """
     given = settings or RunSettings()
-    held = None if resume is None else workspace.run(resume)
+    held = None if resume is None else workspace.agent_runs.run(resume)
     if held is not None:
         trigger = held.get("trigger")
         begun: Mapping[str, object] = trigger if isinstance(trigger, dict) else {}
@@ -73,7 +73,7 @@ def run_impact(
     if held is not None:
         _check_same(held, run.change)
         run.id = str(held["id"])
-        settled, held_articles = workspace.settled(run.id), held.get("articles")
+        settled, held_articles = workspace.agent_runs.settled(run.id), held.get("articles")
         articles = held_articles if isinstance(held_articles, list) else []
         run.before = {each["path"]: each for each in articles if each["path"] in settled}
     return _await(run.all(found.articles, found.problems))
@@ -130,9 +130,9 @@ class _Run:
         }
         is_dry = self.settings.dry_run
         if self.id is None and not is_dry:
-            self.id = self.workspace.begin_run(about, [_planned(each) for each in flagged])
+            self.id = self.workspace.agent_runs.begin_run(about, [_planned(each) for each in flagged])
         if not self.settings.again:
-            self.judged = self.workspace.judged()
+            self.judged = self.workspace.agent_runs.judged()
         end = "stopped"
         try:
             async with opened(self.model):
@@ -142,10 +142,10 @@ class _Run:
         finally:
             facts: Facts = {"end": end, "cycles": self.cycles, "maxDepthReached": self.too_deep}
             if self.id is not None:
-                self.workspace.end_run(self.id, facts)
+                self.workspace.agent_runs.end_run(self.id, facts)
         found_problems = [each.to_json() for each in problems]
         if self.id is not None:
-            return self.workspace.run(self.id) | {"problems": found_problems}
+            return self.workspace.agent_runs.run(self.id) | {"problems": found_problems}
         articles = [self.outcomes.get(each.article.path) or _not_reached(each) for each in flagged]
         more = [each for path, each in self.outcomes.items() if path not in {one.article.path for one in flagged}]
         return {
@@ -173,7 +173,7 @@ class _Run:
             if not layer or self.is_over:
                 return
             if depth and self.id is not None:
-                self.workspace.plan_articles(self.id, [_planned(each) for each, _, _ in layer])
+                self.workspace.agent_runs.plan_articles(self.id, [_planned(each) for each, _, _ in layer])
             await self._layer(workspace, layer)
             if not self.settings.propagate:
                 return
@@ -247,8 +247,8 @@ class _Run:
     def _finish(self, flagged: Flagged, facts: Facts, keys: Sequence[str]) -> None:
         record = {**_planned(flagged, _MOST_EVIDENCE), **facts}
         if self.id is not None:
-            self.workspace.finish_article(self.id, record, keys)
-            record = self.workspace.run_article(self.id, record)
+            self.workspace.agent_runs.finish_article(self.id, record, keys)
+            record = self.workspace.agent_runs.run_article(self.id, record)
         self.outcomes[flagged.article.path] = record
         if self.watch is not None:
             self.watch(flagged, record)
@@ -257,7 +257,7 @@ class _Run:
         for page in pages:
             record = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page beside {beside}"}
             if self.id is not None:
-                self.workspace.finish_article(self.id, record)
+                self.workspace.agent_runs.finish_article(self.id, record)
 
     def _next(self, layer: Sequence[Flagged]) -> list[tuple[Flagged, Report, str]]:
         """The articles that attend to those of a layer that were changed, and have not been looked at."""

@@ -18,7 +18,7 @@ from steadyhand.articles.checks import Finding, check_edit
 from steadyhand.articles.report import Report
 from steadyhand.articles.search import Flagged
 from steadyhand.errors import EditError
-from steadyhand.session.drafts import draft
+from steadyhand.session.tasks import draft
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
 

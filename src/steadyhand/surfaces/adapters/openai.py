@@ -27,7 +27,7 @@ _OUTPUTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A call that stands in a reply, and the answer to it as far as it does not depend on how the call goes."""
+    """A call in a reply, and the answer to it as far as it does not depend on how the call goes."""
 
     tool: str
     arguments: object

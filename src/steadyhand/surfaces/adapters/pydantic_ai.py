@@ -1,6 +1,6 @@
 """A kit as a toolset of pydantic-ai, with its prompt as instructions.
 
-A refusal that another call can mend asks the model for it (`ModelRetry`); any other ends that call (`ToolFailed`).
+A refusal that another call can fix asks the model for it (`ModelRetry`); any other ends that call (`ToolFailed`).
 What the model has no use for, the diff and the full result, is in the metadata of the tool's return.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import Action
+from steadyhand.schema import plain_schema
 from steadyhand.surfaces.adapters.missing import needs
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.made import Watch, make_call_async
-from steadyhand.tools.schema import plain_schema
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
@@ -22,8 +22,14 @@ __all__ = ["tools"]
 _MENDABLE = (Action.CHANGE_REQUEST, Action.RE_READ, Action.RETRY_LATER)
 
 
-def tools(kit: Kit, *, id: str | None = None, max_retries: int = 5, watch: Watch | None = None) -> AbstractToolset[Any]:
-    """A toolset for `Agent(toolsets=[…])`. `max_retries` is how often in a row a call of one tool may be refused."""
+def tools(
+    kit: Kit, *, id: str | None = None, max_retries: int | None = 5, watch: Watch | None = None
+) -> AbstractToolset[Any]:
+    """A toolset for `Agent(toolsets=[…])`.
+
+    `max_retries` is how often in a row a call of one tool may be refused before the run ends. With None a refusal only
+    ends the call: that is for models that cannot correct one, such as `TestModel`, which makes its arguments up.
+    """
     with needs("pydantic-ai-slim"):
         from pydantic_ai import ModelRetry, RunContext, ToolDefinition, ToolFailed, ToolReturn
         from pydantic_ai.messages import InstructionPart
@@ -50,11 +56,11 @@ def tools(kit: Kit, *, id: str | None = None, max_retries: int = 5, watch: Watch
             made = await make_call_async(kit, name, tool_args, watch)
             if not made.failed:
                 return ToolReturn(made.text, metadata=made.facts())
-            is_mendable = made.kind is None or made.kind.action in _MENDABLE
+            is_mendable = max_retries is not None and (made.kind is None or made.kind.action in _MENDABLE)
             raise ModelRetry(made.text) if is_mendable else ToolFailed(made.text)
 
         def _tool(self, definition: ToolDefinition) -> ToolsetTool[Any]:
-            return ToolsetTool(toolset=self, tool_def=definition, max_retries=max_retries, args_validator=anything)
+            return ToolsetTool(toolset=self, tool_def=definition, max_retries=max_retries or 0, args_validator=anything)
 
     def definitions() -> dict[str, ToolDefinition]:
         return {

@@ -1,6 +1,6 @@
 """A kit as tools of smolagents. A result is a dict that code can read; a native tool's is its text.
 
-A refusal is raised: it ends the code of a `CodeAgent` where it stands, and the agent shows its text to the model. One
+A refusal is raised: it ends the code of a `CodeAgent` at that point, and the agent shows its text to the model. One
 that is not looked at would be taken for a success.
 """
 
@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text, plain_schema
 from steadyhand.surfaces.adapters.missing import needs
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.made import Made, Watch, make_call
-from steadyhand.tools.schema import plain_schema
-from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Tool as Ours
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def tools(kit: Kit, *, watch: Watch | None = None) -> list[Tool]:
 
 
 def _input(field: Field) -> dict[str, str | type | bool]:
-    """A parameter in the few types there are; what is inside an array or object is told in its description."""
+    """A parameter in the few types there are; what is inside an array or object is in its description."""
     kind = _TYPES.get(type(field.shape), "any")
     about = field.about or field.name
     if kind in ("array", "object", "any"):

@@ -36,7 +36,7 @@ def read_arguments(
     arguments: dict[str, object] = {}
     for name, value in (*_typed(invocation, known, words), *_object(more)):
         if name in _OPTIONS:
-            raise EditError(Kind.BAD_REQUEST, f"{name} is no argument of an action", hint=f"give it as --{name}")
+            raise EditError(Kind.BAD_REQUEST, f"{name} is not an argument of an action", hint=f"give it as --{name}")
         if name in arguments:
             raise EditError(Kind.BAD_REQUEST, f"{name} is given twice", hint="give it once")
         arguments[name] = value
@@ -52,7 +52,7 @@ def _typed(
     for word in words:
         found = _WORD.fullmatch(word)
         if found is None:
-            raise EditError(Kind.BAD_REQUEST, f"{word[:60]!r} is no argument of an action", hint=_FORMS)
+            raise EditError(Kind.BAD_REQUEST, f"{word[:60]!r} is not an argument of an action", hint=_FORMS)
         name, sign, text = found.groups()
         if sign == ":=":
             yield name, parse_json(text, f"the value of {name}")
@@ -67,7 +67,7 @@ def _object(text: str | None) -> Iterator[tuple[str, object]]:
         return
     value = parse_json(text, "the object of --json-args")
     if not isinstance(value, dict):
-        raise EditError(Kind.BAD_REQUEST, "--json-args is no object", hint="""such as --json-args '{"value": 3}'""")
+        raise EditError(Kind.BAD_REQUEST, "--json-args is not an object", hint="""such as --json-args '{"value": 3}'""")
     yield from value.items()
 
 

@@ -1,6 +1,6 @@
 """Lines that a person edits in an editor of their own, with what they should know beneath them.
 
-The file begins with the lines as they stand. A dividing line that no text holds by chance ends them; what follows is
+The file begins with the current lines. A dividing line that no text holds by chance ends them; what follows is
 for reading. Where that line is gone, nobody can say what is text: nothing is taken.
 """
 
@@ -33,7 +33,7 @@ def edit_by_hand(text: str, remarks: Sequence[str], *, path: str, token: str) ->
     saved = _saved(page, path)
     head, found, _ = saved.partition(f"{divider}\n")
     if not found or (head and not head.endswith("\n")):
-        raise _cancelled("the line that ends the text is gone", "leave that line as it is; what stands above it counts")
+        raise _cancelled("the line that ends the text is gone", "leave that line as it is; what is above it counts")
     edited = head.removesuffix("\n") if is_open else head
     if edited == shown:
         raise EditError(

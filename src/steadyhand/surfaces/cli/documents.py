@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 
 if TYPE_CHECKING:
+    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
-    from steadyhand.workspace.journal.retention import GcReport
     from steadyhand.workspace.verify import CheckReport
-    from steadyhand.workspace.why import Why
 
 
 def entry_document(entry: Entry) -> dict[str, object]:
@@ -64,22 +64,24 @@ def _edit(edit: EditNote) -> dict[str, object]:
 def why_document(why: Why) -> dict[str, object]:
     """Where one line comes from."""
     record = why.origin.record if why.origin is not None else None
+    by = record or why.outside
     return {
         "line": why.line,
         "text": why.text,
         "since": why.since,
         "record": record.id if record else None,
-        "time": record.time if record else None,
-        "actor": record.actor if record else None,
-        "task": record.task if record else None,
+        "time": by.time if by else None,
+        "actor": by.actor if by else None,
+        "task": by.task if by else None,
         "reason": why.reason or (record.reason if record else None),
         "edit": why.edit_index,
+        **({} if why.outside is None else {"outside": why.outside.id, "tool": why.outside.tool}),
         **({} if why.doubt is None else {"doubt": why.doubt}),
     }
 
 
 def check_document(result: CheckReport) -> dict[str, object]:
-    """What `check` found. Files changed by someone else are told, and are no fault of the journal."""
+    """What `check` found. Files changed by someone else are listed, and are not a fault of the journal."""
     document: dict[str, object] = {
         "ok": result.ok,
         "files_checked": result.files_checked,

@@ -6,7 +6,7 @@ Help imports all of them, so none may import the session at its top.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -21,16 +21,34 @@ _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
     "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
-    "impact insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch "
-    "why write",
+    "help impact insert journal lease locate log mcp move observe outline read redo rename schema show stats task "
+    "tools undo watch why write",
 )
+# What the library and the tools call it, and what other programs have taught people to type.
+_ALIASES = {"history": "log", "replace": "edit", "patch": "apply", "mv": "rename", "rm": "delete", "cat": "read"}
 Listing = Callable[[], tuple[str, list[tuple[str, str]]]]
-_EVERYWHERE = "Global options (steadyhand --help) may stand after the command too. Exit codes: docs/errors.md."
+_EVERYWHERE = "Global options (steadyhand --help) may also follow the command. Exit codes: steadyhand help errors."
 
 
 def command_names() -> tuple[str, ...]:
     """Every command, sorted; found without importing any."""
     return _COMMANDS.names
+
+
+class UnknownName(click.UsageError):
+    """A command that does not exist; `advice` names the nearest one."""
+
+    def __init__(self, name: str, known: Iterable[str], ctx: click.Context) -> None:
+        super().__init__(f"there is no command {name[:40]!r}", ctx)
+        near = near_name(name, known)
+        self.advice = f"did you mean `{ctx.command_path} {near}`?" if near else f"{ctx.command_path} --help lists them"
+
+
+def near_name(name: str, known: Iterable[str]) -> str | None:
+    """What somebody who typed `name` most likely meant; None where nothing is close."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, list(known), 1, 0.6)), None)
 
 
 class Command(click.Command):
@@ -47,6 +65,13 @@ class Command(click.Command):
         self.params.extend(
             option for option in global_options(hidden=True) if not own.intersection((*option.opts, option.name))
         )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as usage:
+            usage.ctx = usage.ctx or ctx  # click's parser leaves it out, and the hint would name no command
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         invocation = ctx.find_object(Invocation)
@@ -92,17 +117,32 @@ class Family(Command, click.Group):
         command: Command = self.members.load_one(cmd_name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.members.names and not ctx.resilient_parsing:
+            raise UnknownName(args[0], self.members.names, ctx)
+        return super().resolve_command(ctx, args)
+
 
 class Group(click.Group):
     """The lazy group; help lists its commands by section."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in (*command_names(), *_ALIASES) and not ctx.resilient_parsing:
+            raise UnknownName(args[0], (*command_names(), *_ALIASES), ctx)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(command_names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in command_names():
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in command_names():
             return None
-        command: Command = _COMMANDS.load_one(cmd_name)
+        command: Command = _COMMANDS.load_one(name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -159,7 +199,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         ),
         option("--task", metavar="TASK", help="The task the change belongs to."),
         option("--actor", metavar="NAME", help="Who makes the change."),
-        option("--mode", type=click.Choice(MODES), help="What the task is there for, and no more than that."),
+        option("--mode", type=click.Choice(MODES), help="Limit what the task may do."),
         option(
             "--on-conflict",
             type=click.Choice(["refuse", "skip", "force"]),

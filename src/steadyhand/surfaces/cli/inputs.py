@@ -1,7 +1,7 @@
 """Texts a command is given: as an argument, in a file, or on standard input.
 
-These files belong to the caller and are read as they are, outside any sandbox; a refusal names the option and never
-the file.
+These files belong to the caller and are read as they are, outside any sandbox; a refusal names the option and
+never the file, unless that is the argument FILE.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ def bytes_from(invocation: Invocation, option: str, file: str) -> bytes:
             with open(file, "rb") as stream:
                 data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError) and option == "FILE":
+            from steadyhand.workspace.refusal import shown
+
+            raise EditError(Kind.NO_SUCH_FILE, f"there is no file {shown(file)}", hint="check the name") from error
         cause = getattr(error, "strerror", None) or "not a file name"
         raise EditError(
             Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"

@@ -46,7 +46,7 @@ class Settings:
 
 
 class Invocation:
-    """What every command is handed. Global options may stand before or after the command; the later one wins."""
+    """What every command is handed. Global options may be given before or after the command; the later one wins."""
 
     def __init__(self) -> None:
         self.settings = Settings()
@@ -69,7 +69,13 @@ class Invocation:
         """The workspace root, absolute: --root, else the nearest marked directory upwards, else this one."""
         if self.settings.root is not None:
             _refuse_empty("--root", self.settings.root)
-            return os.path.abspath(self.settings.root) if "\0" not in self.settings.root else self.settings.root
+            if not os.path.isdir(self.settings.root):
+                raise EditError(
+                    Kind.NO_SUCH_FILE,
+                    f"--root {self.settings.root[:200]!r} is not a directory",
+                    hint="give the path of an existing directory",
+                )
+            return os.path.abspath(self.settings.root)
         from pathlib import Path
 
         from steadyhand.session.workspace import Workspace
@@ -117,12 +123,16 @@ class Invocation:
         return spell_from_root(file, self.root, _current_directory())
 
     def command_line(self, rest: str, *, named: bool = False) -> str:
-        """A command to show to the caller, with the root and the journal it needs; `named`: also in whose name."""
+        """A command to show to the caller, with the root, the journal and the protected paths it needs.
+
+        `named`: also in whose name.
+        """
         import shlex
 
         settings = self.settings
         party = (("--actor", settings.actor), ("--task", settings.task)) if named else ()
         given = (("--root", settings.root), ("--journal", _without_password(settings.journal)), *party)
+        given += tuple(("--allow", pattern) for pattern in settings.allow)
         return " ".join(["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), rest])
 
     @property
@@ -134,7 +144,7 @@ class Invocation:
 
     def corrected_call(self, error: EditError) -> str | None:
         """The command that a refusal offers in place of the one that was typed; None where it offers none."""
-        from steadyhand.surfaces.cli.corrected import corrected_options, typed
+        from steadyhand.surfaces.cli.phrases import corrected_options, typed
 
         options, path = corrected_options(error, self.command), error.details.get("path")
         if options is None or not isinstance(path, str):

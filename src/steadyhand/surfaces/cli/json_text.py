@@ -21,13 +21,13 @@ def parse_json(text: str, what: str) -> object:
         raise EditError(
             Kind.BAD_REQUEST,
             f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
-            hint=f"mend {what} at that place",
+            hint=f"fix {what} at that place",
             details={"line": error.lineno, "column": error.colno},
         ) from error
     except RecursionError as error:
         raise EditError(Kind.TOO_LARGE, f"{what} is nested too deeply", hint="a handful of levels is enough") from error
     except ValueError as error:
-        raise EditError(Kind.BAD_REQUEST, f"{what} is not usable JSON: {error}", hint=f"mend {what}") from error
+        raise EditError(Kind.BAD_REQUEST, f"{what} is not usable JSON: {error}", hint=f"fix {what}") from error
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -36,9 +36,9 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
     return found
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import Group, global_options
+from steadyhand.surfaces.cli.group import Group, UnknownName, global_options, near_name
 from steadyhand.surfaces.cli.invocation import Invocation
 
 PROGRAM = "steadyhand"
@@ -26,7 +26,7 @@ _HELP = """Edit files exactly, see why each line changed, undo anything.
 
 Every edit goes to exactly one place or is refused with a hint; every change is recorded in a journal beside the
 files and can be taken back."""
-_EPILOG = "Try: steadyhand edit README.md --old teh --new the. Exit codes are listed in docs/errors.md."
+_EPILOG = "Try: steadyhand edit README.md --old teh --new the. `steadyhand help errors` lists the exit codes."
 
 
 class CommandLine(Group):
@@ -93,7 +93,53 @@ def _misused(invocation: Invocation, arguments: list[str], usage: click.ClickExc
         return _refuse(invocation, EditError(Kind.BAD_REQUEST, "no command was given", hint=f"see {PROGRAM} --help"))
     context = getattr(usage, "ctx", None)
     called = context.command_path if context is not None else PROGRAM
-    return _refuse(invocation, EditError(Kind.BAD_REQUEST, usage.format_message(), hint=f"see {called} --help"))
+    message, hint = _explained(usage, called)
+    return _refuse(invocation, EditError(Kind.BAD_REQUEST, message, hint=hint))
+
+
+def _explained(usage: click.ClickException, called: str) -> tuple[str, str]:
+    """What is wrong with a command line, and what to type instead."""
+    see = f"see {called} --help"
+    if isinstance(usage, UnknownName):
+        return usage.message, usage.advice
+    if isinstance(usage, click.NoSuchOption):
+        context = usage.ctx
+        known = [name for option in (context.command.params if context else ()) for name in option.opts]
+        near = near_name(usage.option_name, [name for name in known if name.startswith("--")])
+        if usage.option_name == "-n" and "--limit" in known:
+            near = "--limit"
+        if "--old" in known:
+            see += "; a text that begins with a dash goes after --, or into --old=TEXT"
+        return f"there is no option {usage.option_name[:40]}", f"did you mean {near}?" if near else see
+    message = usage.format_message()
+    if "unexpected extra argument" in message:
+        extra = message[message.find("(") + 1 : message.rfind(")")]
+        if called.endswith(" write"):
+            from steadyhand.surfaces.cli.phrases import typed
+
+            content = f"give the content with --text {typed(extra[:200])}, or on standard input"
+            return f"too many arguments: {extra[:200]}", content
+        is_quoted = "extra argument (" in message and " " in extra
+        quotes = "" if is_quoted else "put quotes around a text that has blanks: 'two words'; "
+        return f"too many arguments: {extra[:200]}", f"{quotes}{see}"
+    return _plainly(message), see
+
+
+def _plainly(message: str) -> str:
+    """What click says of a wrong value, without its marks for arguments that may be left out or have one value.
+
+    >>> _plainly("Invalid value for '[TOOLSET]': 'foo' is not a valid integer range.")
+    "Invalid value for 'TOOLSET': 'foo' is not a whole number."
+    >>> _plainly("Missing argument '{plan}'. Choose from:\\n\\tplan")
+    "Missing argument 'plan'."
+    """
+    import re
+
+    message = re.sub(r"^((?:Invalid value for|Missing argument) ')[\[{]([^'\]}]+)[\]}]", r"\1\2", message)
+    message = re.sub(r"is not a valid (?:integer|int)(?: range)?\.", "is not a whole number.", message)
+    message = re.sub(r"^(Missing argument '([^',|]+)'\.) Choose from:\s+\2$", r"\1", message)
+    message = re.sub(r" is not '(\w+)'\.$", r" is not \1, the only value.", message)
+    return re.sub(r"\. Choose from:\s+", ". Choose from: ", message).replace(",\n\t", ", ")
 
 
 def _interrupted(invocation: Invocation) -> int:
@@ -113,7 +159,7 @@ def _interrupted(invocation: Invocation) -> int:
 
 
 def _failed(invocation: Invocation, error: Exception) -> int:
-    """A bug: its type is told, its text is not, for that may name anything on this machine."""
+    """A bug: its type is shown, its text is not, for that may name anything on this machine."""
     _debug(error)
     bug = EditError(
         Kind.INTERNAL,
@@ -210,7 +256,7 @@ cli = CommandLine(
             expose_value=False,
             is_eager=True,
             callback=_show_version,
-            help="Print the version and leave.",
+            help="Print the version and exit.",
         ),
     ],
 )

@@ -82,18 +82,23 @@ def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:
 
     if str(options["model"] or "").startswith(_SCRIPT):
         return _scripted(invocation, str(options["model"]))
-    if not options["model"]:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            "no model is named",
-            hint="--model anthropic:claude-sonnet-4-5; for a server of yours --model openai-chat:NAME --base-url URL",
-        )
+    check_model_named(options)
     return named_model(
         options["model"],
         base_url=options["base_url"],
         api_key=os.environ.get("STEADYHAND_API_KEY"),  # never an option: others on the machine see those
         max_tokens=options["reply_tokens"],
     )
+
+
+def check_model_named(options: Mapping[str, Any]) -> None:
+    """Refuse with `bad-request` where the options name no model."""
+    if not options["model"]:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "no model is named",
+            hint="--model anthropic:claude-sonnet-4-5; for a server of yours --model openai-chat:NAME --base-url URL",
+        )
 
 
 def _scripted(invocation: Invocation, name: str) -> Model:

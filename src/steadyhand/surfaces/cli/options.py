@@ -1,23 +1,35 @@
-"""Options several commands share, and the types of their values. Where an edit goes is said in `place.py`."""
+"""Options several commands share, and the types of their values. Where an edit goes is said in `place.py`.
+
+Names of a registry (tiers, guards, formats) are asked for only when somebody types one or asks for the help of a
+command: the list of commands must not load what they name.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, split_arg_string
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.config import parse_size
 from steadyhand.surfaces.terminal import visible_line
 
 if TYPE_CHECKING:
+    from datetime import datetime, timedelta
+
+    from steadyhand.plan.policy import Policy
+    from steadyhand.session.workspace import Workspace
     from steadyhand.text.match import Occurrence
 
 _OCCURRENCES = ("unique", "first", "last", "all")
 _OFFERED = 20  # records; more than fit a screen help nobody
+_OFFERED_ADDRESSES = 200
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -28,6 +40,28 @@ class FileName(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         return [CompletionItem(incomplete, type="file")]
+
+
+class AddressName(click.ParamType[str]):
+    """An address as it was typed; the shell is offered those of the file that was typed before it."""
+
+    name = "address"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        invocation, file = ctx.find_object(Invocation), ctx.params.get("file") or _typed_file()
+        if invocation is None or file is None:
+            return []
+        invocation.set("read_only", True)
+        with invocation.workspace() as workspace:
+            entries = workspace.outline(invocation.path(file)).entries
+        found = dict.fromkeys(entry.address for entry in entries if entry.address.startswith(incomplete))
+        return [CompletionItem(visible_line(address)) for address in list(found)[:_OFFERED_ADDRESSES]]
+
+
+def _typed_file() -> str | None:
+    """The file on the line that a shell asks about: behind an option without its value click does not read it."""
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+    return next((word for word in words if os.path.isfile(word)), None)
 
 
 class LineRange(click.ParamType[tuple[int, int | None]]):
@@ -148,7 +182,9 @@ def dry_run_option(function: _Function) -> _Function:
 
 def encoding_option(function: _Function) -> _Function:
     """How to read the file's bytes."""
-    return click.option("--encoding", metavar="NAME", help="The file's encoding, where it cannot be told.")(function)
+    return click.option("--encoding", metavar="NAME", help="The file's encoding, where it cannot be detected.")(
+        function
+    )
 
 
 def file_argument(function: _Function) -> _Function:
@@ -161,3 +197,196 @@ def chain(function: _Function, *decorators: Any) -> _Function:
     for decorator in reversed(decorators):
         function = decorator(function)
     return function
+
+
+class Name(click.ParamType[str]):
+    """One of the names that a function gives; `name` is what they are names of."""
+
+    def __init__(self, name: str, names: Callable[[], tuple[str, ...]]) -> None:
+        self.name = name
+        self.names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.names():
+            self.fail(f"{value!r} is not one of {', '.join(self.names())}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class NamingOption(click.Option):
+    """An option of such a type, whose help names every name there is; `remark` follows the last of them."""
+
+    def __init__(self, *args: Any, remark: str = "", **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.remark = remark
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.type, Name):
+            return record
+        return record[0], f"{record[1]} One of {', '.join(self.type.names())}{self.remark}."
+
+
+OnDrift = Literal["refuse", "merge", "new"]
+_ON_DRIFT: tuple[OnDrift, ...] = ("refuse", "merge", "new")
+
+
+def _names() -> tuple[str, ...]:
+    from steadyhand.match.tier import step_names
+
+    return step_names()
+
+
+def tolerance_options(function: _Function) -> _Function:
+    """`--tier` and `--on-drift`."""
+    drift = click.option(
+        "--on-drift",
+        metavar="HOW",
+        type=click.Choice(_ON_DRIFT),
+        help="Where a line to be changed reads otherwise in the file: refuse (default), merge both, or the new text.",
+    )
+    tier = click.option(
+        "--tier",
+        metavar="TIER",
+        type=Name("tier", _names),
+        cls=NamingOption,
+        remark=" (default)",
+        help="The laxest way to find old text.",
+    )
+    return tier(drift(function))
+
+
+def policy_of(tier: str | None = None, on_drift: OnDrift | None = None, without: tuple[str, ...] = ()) -> Policy | None:
+    """What the options ask for, `without` some guards; None where all were left out, which is the usual policy."""
+    if tier is None and on_drift is None and not without:
+        return None
+    from steadyhand.plan.policy import Policy
+
+    return Policy(tier=tier, on_drift=on_drift or "refuse", guards=guards_but(without))
+
+
+def _guard_names() -> tuple[str, ...]:
+    from steadyhand.plan.guards.guard import guards
+
+    return tuple(guard.name for guard in guards() if not guard.is_asked_for)
+
+
+def guards_but(without: tuple[str, ...]) -> frozenset[str] | None:
+    """The guards that are left; None for all of them.
+
+    >>> "syntax" in (guards_but(("syntax",)) or ())
+    False
+    """
+    return frozenset(_guard_names()) - set(without) if without else None
+
+
+def guard_option(function: _Function) -> _Function:
+    """`--no-guard`, given to the command as `without`."""
+    return click.option(
+        *("--no-guard", "without"),
+        metavar="NAME",
+        type=Name("guard", _guard_names),
+        cls=NamingOption,
+        multiple=True,
+        help="Leave out a check of the result: syntax lets an edit break a file that parses; may be repeated.",
+    )(function)
+
+
+class FormatName(click.ParamType[str]):
+    """`auto` where that is allowed, or the name of a dialect; with `written`, of one that can be written."""
+
+    name = "format"
+
+    def __init__(self, *, written: bool = False) -> None:
+        self._written = written
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value == "auto" and not self._written:
+            return "auto"
+        from steadyhand.dialects.dialect import dialect_named
+
+        found = dialect_named(str(value))
+        if found is None or found.name not in self.names():
+            self.fail(f"{str(value)!r} is not one of {', '.join(self.names())}", param, ctx)
+        return found.name
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+    def names(self) -> list[str]:
+        """Every name there is, in the order of the dialects."""
+        from steadyhand.dialects.dialect import dialects
+
+        if self._written:
+            return [dialect.name for dialect in dialects() if dialect.write is not None]
+        return ["auto", *(dialect.name for dialect in dialects())]
+
+
+class FormatOption(click.Option):
+    """An option whose help names every format it takes."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.type, FormatName):
+            return record
+        names = [f"{name} (default)" if name == self.default else name for name in self.type.names()]
+        return record[0], f"{record[1]} One of {', '.join(names)}."
+
+
+_AGO = lazy_pattern(r"(\d{1,6})([smhdw])", re.ASCII)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_NUMBER = lazy_pattern(r"\d{1,11}", re.ASCII)  # twelve digits are an id
+_RECORD = lazy_pattern(r"[0-9a-f]{4,12}", re.IGNORECASE)
+SINCE_HELP = "Only what happened from a date or time on, so long ago (7d, 12h), or after a record's id or number."
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """One of the three: a time, a row of the journal, or a record to begin after."""
+
+    moment: datetime | None = None
+    number: int | None = None
+    record: str | None = None
+
+
+class When(click.ParamType[Since]):
+    """`2026-11-01`, `2026-11-01T08:30`, `7d`, a record's id, or an event's number as `watch` shows it."""
+
+    name = "when"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Since:
+        from datetime import datetime, timedelta
+
+        if isinstance(value, Since):
+            return value
+        text = str(value)
+        if ago := _AGO.fullmatch(text):
+            return Since(moment=_before_now(timedelta(**{_UNITS[ago[2]]: int(ago[1])})))
+        if _NUMBER.fullmatch(text):
+            return Since(number=int(text))
+        if _RECORD.fullmatch(text):
+            return Since(record=text.lower())
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            self.fail(f"{text!r} is not a date like 2026-11-01, a time ago like 7d or a record", param, ctx)
+        return Since(moment=moment.astimezone())
+
+
+def _before_now(span: timedelta) -> datetime:
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC)
+    beginning = datetime.min.replace(tzinfo=UTC)
+    return now - span if span < now - beginning else beginning
+
+
+def started(workspace: Workspace, since: Since | None) -> tuple[datetime | None, int]:
+    """The time and the row after which to begin."""
+    if since is None:
+        return None, 0
+    if since.record is not None:
+        return None, workspace.show(since.record).seq
+    return since.moment, since.number or 0

@@ -1,7 +1,7 @@
 """Files that a command writes for its caller: all of it or nothing, and never over the journal.
 
-They belong to the caller, as those that are read do (`inputs.py`), and are no change of the workspace: wherever they
-stand, nothing is recorded. A refusal names the option and never the file.
+They belong to the caller, as those that are read do (`inputs.py`), and are not a change of the workspace: wherever
+they are, nothing is recorded. A refusal names the option and never the file.
 """
 
 from __future__ import annotations

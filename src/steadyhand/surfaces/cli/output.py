@@ -112,7 +112,7 @@ def _write_bytes(stream: TextIO, data: bytes) -> None:
 def _to_json(document: Mapping[str, object]) -> str:
     import json
 
-    # DEL is the one control character JSON leaves alone; it can only stand inside a string.
+    # DEL is the one control character JSON leaves alone; it can only be inside a string.
     return json.dumps(document, ensure_ascii=True, default=_plain).replace("\x7f", "\\u007f")
 
 

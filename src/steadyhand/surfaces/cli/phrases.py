@@ -5,9 +5,11 @@ What a person types is said here and nowhere else; under --json a refusal keeps 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from steadyhand.errors import EditError
 from steadyhand.hints import (
     Act,
     AllowShrink,
@@ -15,8 +17,10 @@ from steadyhand.hints import (
     ChooseOccurrence,
     ExpectCount,
     ExpectVersion,
+    FreeName,
     GiveReason,
     Hint,
+    InstallExtra,
     LeaveGuardOut,
     LeaveOut,
     NameEncoding,
@@ -34,9 +38,7 @@ from steadyhand.hints import (
     UseLines,
 )
 from steadyhand.lazy import replace
-from steadyhand.surfaces.cli.corrected import typed
-
-__all__ = ["phrases_for"]
+from steadyhand.surfaces.terminal import visible
 
 _PLACES = ("edit", "delete", "diff")
 _ADDRESSES = (*_PLACES, "act", "locate")
@@ -72,6 +74,18 @@ def _act(hint: Act) -> str:
     return f"{hint.aim}, {call}" if hint.aim else call
 
 
+def _encoding(hint: NameEncoding) -> str:
+    if hint.is_binary:
+        return "leave it alone, or, if it is text after all, name its encoding with --encoding NAME"
+    return "say with --encoding NAME how it is encoded"
+
+
+def _extra(hint: InstallExtra) -> str:
+    from steadyhand.surfaces.installation import installation
+
+    return installation().how_to_add(hint.extra)
+
+
 def _insertion_lines(hint: UseLines) -> str:
     between = {0: "", 1: "1, "}.get(hint.count, f"1 to {hint.count}, ")
     return f"--line takes {between}0 for the start and -1 for the end"
@@ -89,10 +103,12 @@ _PHRASES: tuple[tuple[type[Hint], tuple[str, ...], Callable[[Any], str | None]],
     (SendOld, (), _old),
     (QuoteMore, (), lambda hint: replace(hint, is_offered=False).words()),
     (NameFile, (), _say("name the file with --path FILE")),
-    (NameEncoding, (), _say("say with --encoding NAME how it is encoded")),
+    (NameEncoding, (), _encoding),
+    (InstallExtra, (), _extra),
+    (FreeName, (), _say("choose another name, or delete that file first: steadyhand delete FILE --file")),
     (NameJournal, (), lambda hint: f"give {hint.place} with --journal PLACE"),
     (NameFormat, (), lambda hint: f"send all of it in one format, or say which is meant with --format {hint.format}"),
-    (OpenForWriting, (), lambda hint: f"leave --read-only out{hint.more or ', which was given, to change files'}"),
+    (OpenForWriting, (), lambda hint: f"leave out --read-only{hint.more or ' to change files'}"),
     (AllowShrink, (), _say("write it again with --allow-shrink, if the rest is to go")),
     (
         AllowShrink,
@@ -125,3 +141,61 @@ _PHRASES: tuple[tuple[type[Hint], tuple[str, ...], Callable[[Any], str | None]],
     (ReplaceExisting, ("write",), _say("leave --mode out to replace it; steadyhand chmod changes its mode")),
     (ReplaceExisting, ("apply",), _say("edit it, or put the new file in its place with --overwrite")),
 )
+
+
+_LONGEST = 4_000  # characters of a call that somebody may want to paste
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def typed(text: str, *, one_line: bool = False) -> str:
+    """A text as a word of the shell.
+
+    A tab would make a shell complete names, and what a terminal would obey never reaches it: both are written out.
+
+    >>> typed("a b"), typed("a\\tb"), typed("a\\nb", one_line=True)
+    ("'a b'", "$'a\\\\tb'", "$'a\\\\nb'")
+    """
+    is_plain = visible(text) == text and "\t" not in text
+    if is_plain and not (one_line and "\n" in text):
+        return shlex.quote(text)
+    return f"$'{''.join(map(_escape, text))}'"
+
+
+def _escape(char: str) -> str:
+    if char in _ESCAPES or visible(char) == char:
+        return _ESCAPES.get(char, char)
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"  # an undecodable byte, carried as a surrogate
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def corrected_options(error: EditError, command: str | None) -> str | None:
+    """The options and texts of the corrected call, behind the file's name; None where there is nothing to type."""
+    edit = error.details.get("corrected")
+    if not isinstance(edit, Mapping):
+        return None
+    texts = [value for value in edit.values() if isinstance(value, str)]
+    if any("\0" in text for text in texts) or sum(map(len, texts)) > _LONGEST:
+        return None
+    told = _told(edit, command)
+    reason = edit.get("reason")
+    if told is None or not isinstance(reason, str) or command == "diff":
+        return told
+    return f"{told} --reason {typed(reason)}"
+
+
+def _told(edit: Mapping[object, object], command: str | None) -> str | None:
+    target, new, insert, where = (edit.get(name) for name in ("target", "new", "insert", "where"))
+    if not isinstance(target, str):
+        return None
+    if command in ("edit", "diff") and isinstance(new, str):
+        return f"--old {typed(target)} --new {typed(new)}"
+    if command in ("delete", "diff") and "delete" in edit:
+        return f"--old {typed(target)}"
+    is_word = isinstance(insert, str) and not insert.startswith("-")  # else it would be taken for an option
+    if command == "insert" and is_word and where in ("before", "after"):
+        return f"--{where} {typed(target)} {typed(str(insert))}"
+    return None

@@ -14,7 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.inputs import text_from
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, LineRange, OccurrenceType, chain
+from steadyhand.surfaces.cli.options import AddressName, FileName, LineRange, OccurrenceType, chain
 
 if TYPE_CHECKING:
     from steadyhand.plan.place import Place
@@ -140,7 +140,7 @@ def place_options(function: _Function) -> _Function:
     """The options of `PlaceOptions`."""
     return chain(
         function,
-        click.option("--old", metavar="TEXT", help="The text as it stands in the file."),
+        click.option("--old", metavar="TEXT", help="The text as it is in the file."),
         click.option("--old-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input."),
         click.option(
             "--lines", metavar="A:B", type=LineRange(), help="Whole lines, counted from 1, both included: 3:5."
@@ -174,7 +174,7 @@ def which_options(function: _Function) -> _Function:
 def at_option(function: _Function) -> _Function:
     """A place by what it is."""
     words = "A heading, element, symbol, key … by its address, as outline lists them."
-    return click.option("--at", metavar="ADDRESS", help=words)(function)
+    return click.option("--at", metavar="ADDRESS", type=AddressName(), help=words)(function)
 
 
 def where_option(help: str) -> Callable[[_Function], _Function]:
@@ -184,4 +184,4 @@ def where_option(help: str) -> Callable[[_Function], _Function]:
 
 def address_argument(function: _Function) -> _Function:
     """What is meant, as an address."""
-    return click.argument("address", metavar="ADDRESS")(function)
+    return click.argument("address", metavar="ADDRESS", type=AddressName())(function)

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-from steadyhand.session.articles import FIELDS
+from steadyhand.session.audit_article import FIELDS
 from steadyhand.surfaces.terminal import visible_line
 
 __all__ = ["Chained", "article_rows", "json_line", "trail_rows"]
@@ -37,7 +37,7 @@ def json_line(facts: Facts) -> bytes:
 
 
 def _json(value: object) -> str:
-    # DEL is the one control character JSON leaves alone; it can only stand inside a string.
+    # DEL is the one control character JSON leaves alone; it can only be inside a string.
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
@@ -54,7 +54,7 @@ class Chained:
 
 
 def trail_rows(events: Iterable[Facts]) -> Iterator[bytes]:
-    """The trail as CSV, its head first; what has several values is told with `; ` between them."""
+    """The trail as CSV, its head first; several values are written with `; ` between them."""
     yield _row(TRAIL_COLUMNS)
     for event in events:
         files = _objects(event.get("files"))
@@ -77,7 +77,7 @@ def trail_rows(events: Iterable[Facts]) -> Iterator[bytes]:
 
 
 def article_rows(articles: Iterable[Facts]) -> Iterator[bytes]:
-    """Articles as CSV, the head first; what is no plain text stands there as JSON."""
+    """Articles as CSV, the head first; what is not plain text is written as JSON."""
     yield _row(FIELDS)
     for article in articles:
         yield _row(article.get(name) for name in FIELDS)
@@ -91,7 +91,7 @@ def _row(cells: Iterable[object]) -> bytes:
 
 
 def _cell(value: object) -> str:
-    """A value that stays on its line and is no formula; what is no plain value stands there as JSON.
+    """A value that stays on its line and is not a formula; what is not a plain value is written as JSON.
 
     >>> _cell("=1+1"), _cell("a\\nb"), _cell([1]), _cell(None)
     ("'=1+1", 'a\\\\nb', '[1]', '')

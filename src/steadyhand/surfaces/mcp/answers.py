@@ -1,7 +1,8 @@
-"""A tool's answer as MCP carries it: the dict as structured content, and beside it text for clients that know no other.
+"""A tool's answer as MCP carries it: facts as structured content, and text for people and for other clients.
 
-The content of a file is in a block of its own, never between our own words. What would be too long to send is cut, and
-says so. Whether it is an error is the tool's own word, by which clients and models go.
+Either is complete on its own. The text is what `tools.text` makes of the answer; content of a file is a block of its
+own, never between our own words. The structured content is the answer without the sentence that repeats others.
+What would be too long to send is cut, and says so. Whether it is an error is the tool's own word.
 An answer names nothing of the machine beyond the roots it works in: what is refused because of a journal, a disk or a
 busy server is worded for whoever runs the server, and names places. Refusals that speak of a file's content are left
 alone, since a model copies from them.
@@ -10,20 +11,22 @@ alone, since a model copies from them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.mcp.options import Root
 
+if TYPE_CHECKING:
+    from steadyhand.session.receipt import Receipt
+
 __all__ = ["LONGEST", "redacted", "redacted_error", "render", "render_text"]
 
 LONGEST = 8_000_000  # bytes; clients close their connection over 10 MiB
-_CONTENT = "content"
-_LONG = 200  # characters of a content that stays within the rest
 _KIND = "steadyhand/kind"
 _LEAST = 200
+_BLOCK = 30  # characters that a block takes besides its text
 _BYTES = 12  # of a character at worst: once as it is, once more with every quote escaped
 _SHORT = ("success", "status", "path", "filePath", "file", "id", "fileHash", "kind", "error", "message", "hint")
 _OF_THE_MACHINE = frozenset(
@@ -36,18 +39,24 @@ _WARNINGS = "warnings"
 _ELSEWHERE = lazy_pattern(r"(?:^|(?<=[\s\"'(=:,]))(?:[a-zA-Z][\w+.-]*:/|~)?/[^\s\"'),;]+")
 
 
-def render(answer: Mapping[str, Any], most: int, *, is_native: bool = False) -> dict[str, Any]:
-    """The result of `tools/call`; `most` characters of text at most."""
+def render(
+    answer: Mapping[str, Any], most: int, receipts: Sequence[Receipt] = (), *, is_native: bool = False
+) -> dict[str, Any]:
+    """The result of `tools/call`, after changes with these receipts; `most` characters of text at most."""
     # By now the session is loaded; a server that only greets has none.
     from steadyhand.tools.result import failed, without_repeats
+    from steadyhand.tools.text import render_parts
 
+    parts = render_parts(answer, receipts)
     if is_native:
-        return _native(answer, most) | {"isError": failed(answer)}
-    answer = cast("Mapping[str, Any]", without_repeats(answer))
-    result = _structured(answer, most)
+        kind = answer.get("kind")
+        meta = {} if kind is None else {"_meta": {_KIND: kind}}
+        return {"content": _blocks(parts, most), **meta, "isError": failed(answer)}
+    facts = cast("Mapping[str, Any]", without_repeats(answer))
+    result = {"content": _blocks(parts, most), "structuredContent": _fitting(facts, most)}
     while most * _BYTES > LONGEST and len(_compact(result).encode()) > LONGEST:
         most //= 2
-        result = _structured(answer, most)
+        result = {"content": _blocks(parts, most), "structuredContent": _fitting(facts, most)}
     return result | {"isError": failed(answer)}
 
 
@@ -57,37 +66,29 @@ def render_text(text: str, most: int) -> str:
     return clean if len(clean) <= most else f"{clean[:most]}\n… cut: {len(clean) - most} more characters"
 
 
-def _structured(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
-    shown, text = _fitting(answer, most)
-    content = shown.get(_CONTENT)
-    blocks = [text]
-    if isinstance(content, str) and len(content) > _LONG:
-        blocks = [_compact({name: value for name, value in shown.items() if name != _CONTENT}), content]
-    return {"content": [{"type": "text", "text": block} for block in blocks], "structuredContent": shown}
-
-
-def _native(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
-    kind = answer.get("kind")
-    block = {"type": "text", "text": render_text(str(answer.get(_CONTENT, "")), most)}
-    meta = {} if kind is None else {"_meta": {_KIND: kind}}
-    return {"content": [block], **meta}
+def _blocks(parts: Sequence[str], most: int) -> list[dict[str, str]]:
+    """The parts of a text as blocks, as far as there is room for them."""
+    blocks: list[dict[str, str]] = []
+    for part in parts:
+        blocks.append({"type": "text", "text": render_text(part, most)})
+        most -= len(part) + _BLOCK
+        if most <= 0:
+            break
+    return blocks
 
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def _fitting(answer: Mapping[str, Any], most: int) -> tuple[dict[str, Any], str]:
-    """The answer and the same as text, or as much of it as may be sent."""
+def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """The answer, or as much of it as may be sent."""
     shown = dict(answer)
     text = _compact(shown)
     if not text.isascii() and text.encode("utf-8", "ignore").decode() != text:
         shown = _clean(shown)
         text = _compact(shown)
-    if len(text) > most:
-        shown = _shortened(shown, len(text), most)
-        text = _compact(shown)
-    return shown, text
+    return shown if len(text) <= most else _shortened(shown, len(text), most)
 
 
 def _shortened(shown: dict[str, Any], length: int, most: int) -> dict[str, Any]:

@@ -275,6 +275,8 @@ def _lines(options: ServerOptions) -> Iterable[str]:
     yield f"Use these tools whenever a file here is to be {done}."
     for name in options.toolsets:
         yield f"- {name}: {toolset_named(name).summary}"
+    if options.tool_prefix:
+        yield f"Tool names begin with `{options.tool_prefix}` here; hints leave it out."
     yield _roots([root.name for root in options.roots])
     if options.mode is not None:
         yield f"Mode {options.mode}: only the tools of this mode are there."
@@ -313,15 +315,16 @@ def listed_tools(options: ServerOptions) -> list[Schema] | None:
             return None
         for name in written["listed"][_key(options.mode, is_read_only=options.is_reading)]:
             found.setdefault(name, written["tools"][name] | room_of(options.most))
+    schemas = [with_prefix(schema, options.tool_prefix) for schema in found.values()]
     names = [root.name for root in options.roots]
-    return list(found.values()) if len(names) == 1 else [with_root(schema, names) for schema in found.values()]
+    return schemas if len(names) == 1 else [with_root(schema, names) for schema in schemas]
 
 
 def list_of(toolset: str) -> str | None:
     """What is written down of a toolset: its tools, and in which order which of them are listed when."""
     from steadyhand.tools.offered import offered
     from steadyhand.tools.registry import tools_of, toolset_named
-    from steadyhand.tools.schema import tool_schema
+    from steadyhand.tools.styles import tool_schema
 
     tools = tools_of(toolset)
     if any(tool.fitted is not None for tool in tools):
@@ -335,6 +338,11 @@ def list_of(toolset: str) -> str | None:
     }
     kept = {name: {key: each for key, each in value.items() if key not in left_out} for name, value in schemas.items()}
     return json.dumps({"listed": listed, "tools": kept}, indent=1) + "\n"
+
+
+def with_prefix(schema: Schema, prefix: str) -> Schema:
+    """The same tool under a name that no other tool of the client has."""
+    return schema | {"name": f"{prefix}{schema['name']}"} if prefix else schema
 
 
 def with_root(schema: Schema, names: Sequence[str]) -> Schema:

@@ -63,7 +63,9 @@ class Address:
         host, _, port = text.rpartition(":")
         host = host.strip("[]") or _LOOPBACK[0]
         if not port.isascii() or not port.isdigit() or len(port) > _DIGITS or int(port) > 65_535:
-            raise EditError(Kind.BAD_REQUEST, f"{text[:80]!r} is no address", hint="PORT or HOST:PORT, such as 8765")
+            raise EditError(
+                Kind.BAD_REQUEST, f"{text[:80]!r} is not an address", hint="PORT or HOST:PORT, such as 8765"
+            )
         if host not in _LOOPBACK and not names:
             raise EditError(
                 Kind.NOT_ALLOWED,

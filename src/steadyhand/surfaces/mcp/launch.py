@@ -50,7 +50,7 @@ def launch(asked: Launch) -> int:
         quieten()
         options = _sandboxed(asked, options, scratch, address)
         if address is None and os.isatty(0):
-            say("a client should start this, not a terminal: --config CLIENT prints what to paste; Ctrl-C ends it")
+            say("a client should start this, not a terminal: --install CLIENT sets that up; Ctrl-C ends it")
         has_ended = _serve(options, address, token)
     if not has_ended:
         say("a call was still at work and was given up; the next start puts right what it left")

@@ -178,7 +178,7 @@ def _unreadable(frame: bytes) -> JSONRPCError:
     except UnicodeEncodeError:
         text = "a text of the message holds half a character"
         return _refused(number, text, "send both halves of a surrogate pair, or neither")
-    return _refused(number, "this is no JSON-RPC message", "send one request on a line")
+    return _refused(number, "this is not a JSON-RPC message", "send one request on a line")
 
 
 def _refused(id: Id | None, text: str, hint: str, kind: str = "bad-request") -> JSONRPCError:

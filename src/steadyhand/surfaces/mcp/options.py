@@ -102,7 +102,7 @@ def no_root() -> EditError:
 def _checked(path: str) -> str:
     real = os.path.realpath(path) if path and "\0" not in path else ""
     if not os.path.isdir(real):
-        raise EditError(Kind.BAD_REQUEST, f"{path!r} is no directory", hint="give --root a directory that exists")
+        raise EditError(Kind.BAD_REQUEST, f"{path!r} is not a directory", hint="give --root a directory that exists")
     if os.path.dirname(real) == real:
         raise EditError(Kind.BAD_REQUEST, "the root is the whole machine", hint="give --root a directory of a project")
     return real
@@ -146,6 +146,7 @@ class ServerOptions:
     `task`          the task that all calls belong to; None: one of its own for each conversation
     `settings`      the settings of a kit, asked for when the first is made: article, prefix, extensions, model …
     `root_options`  what the configuration says of a root, by its path
+    `tool_prefix`   what the names of the tools begin with, for a client that has tools of the same names
     `seconds`       after which a call is stopped
     `most`          characters of text in a reply
     `confine`       each worker calls it with the roots before it begins, where they are not known at start
@@ -163,6 +164,7 @@ class ServerOptions:
     policy: Policy | None = None
     settings: Callable[[], Settings] | None = None
     root_options: Callable[[str], RootOptions] = _plain_root
+    tool_prefix: str = ""
     seconds: float = USUAL
     most: int = 100_000
     confine: Callable[[tuple[Root, ...]], object] | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.schema import bad_request, nearest_name
 from steadyhand.surfaces.mcp.answers import render_text
 from steadyhand.surfaces.mcp.resources import diff_uri, latest_of_task, read_resource
 from steadyhand.surfaces.mcp.sessions import Session

@@ -20,7 +20,7 @@ import anyio
 
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import render_hints
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.surfaces.mcp.answers import redacted, redacted_error, render
 from steadyhand.surfaces.mcp.calls import Deadline, weight_of
 from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
@@ -189,15 +189,15 @@ def _answer(running: Running, session: Session, params: Any, progress: Progress 
     except EditError as error:
         return render(_failure(error), most)
     named = toolset_named(toolset)
-    own = dict(params.arguments or {})
+    own, receipts = dict(params.arguments or {}), list[Any]()
     try:
         given = own.pop(ROOT, None) if len(session.roots) > 1 else None
         kit = session.kit(toolset, session.root(None if given is None else str(given)))
     except EditError as error:
         answer = tool.refused(error, named.phrases)
     else:
-        answer = kit.call(params.name, own, tick=deadline.tick, progress=progress)
-    return render(redacted(answer, session.roots), most, is_native=named.is_native)
+        answer = kit.call(tool.name, own, tick=deadline.tick, progress=progress, receipts=receipts)
+    return render(redacted(answer, session.roots), most, receipts, is_native=named.is_native)
 
 
 def _failure(error: EditError) -> Wire:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
-from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.schema import bad_request, nearest_name
 from steadyhand.surfaces.mcp.calls import Calls
-from steadyhand.surfaces.mcp.front import room_of, with_root
+from steadyhand.surfaces.mcp.front import room_of, with_prefix, with_root
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, named_roots, no_root, paths_of
 from steadyhand.workspace.token import new_name
 
@@ -107,7 +107,7 @@ class Session:
             for schema in kit.schemas("mcp"):
                 if catalog.find(str(schema["name"]))[0] == toolset:
                     kept = {name: value for name, value in schema.items() if name not in left_out}
-                    listed.append(kept | room_of(self.options.most))
+                    listed.append(with_prefix(kept | room_of(self.options.most), self.options.tool_prefix))
         names = [each.name for each in self.roots]
         return listed if len(names) == 1 else [with_root(schema, names) for schema in listed]
 
@@ -228,7 +228,7 @@ class Running:
         """The tools that are served; loaded by the first who asks, in its own thread."""
         with self._guard:
             if self._catalog is None:
-                self._catalog = Catalog(self.options.toolsets)
+                self._catalog = Catalog(self.options.toolsets, self.options.tool_prefix)
             return self._catalog
 
     async def session(self, context: ServerRequestContext[Running, Any]) -> Session:
@@ -286,9 +286,10 @@ async def _listed(context: ServerRequestContext[Running, Any]) -> list[str]:
 class Catalog:
     """Which toolset answers to which name. Where two toolsets have the same tool, the one named first has it."""
 
-    def __init__(self, toolsets: Sequence[str]) -> None:
+    def __init__(self, toolsets: Sequence[str], prefix: str = "") -> None:
         from steadyhand.tools.registry import tools_of
 
+        self._prefix = prefix
         self.toolsets = tuple(dict.fromkeys(toolsets))
         self._owners: dict[str, tuple[str, Tool]] = {}
         for toolset in self.toolsets:
@@ -304,12 +305,17 @@ class Catalog:
         }
 
     def find(self, name: str) -> tuple[str, Tool]:
-        """The toolset and the tool that answer to a name. Refuses with `bad-request`, naming the nearest."""
-        found = self._owners.get(name) or self._aliases.get(name)
+        """The toolset and the tool that answer to a name. Refuses with `bad-request`, naming the nearest.
+
+        The prefix may be missing: a model that copies the name from a hint is understood.
+        """
+        plain = name.removeprefix(self._prefix)
+        found = self._owners.get(plain) or self._aliases.get(plain)
         if found is not None:
             return found
-        near = nearest_name(name[:80], self._owners)
-        hint = f"did you mean {near!r}?" if near else f"tools: {', '.join(sorted(self._owners))}"
+        near = nearest_name(plain[:80], self._owners)
+        names = (f"{self._prefix}{each}" for each in sorted(self._owners))
+        hint = f"did you mean {self._prefix + near!r}?" if near else f"tools: {', '.join(names)}"
         raise bad_request("tool", f"there is no tool {name[:80]!r} here", hint)
 
 

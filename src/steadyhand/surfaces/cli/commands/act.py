@@ -9,16 +9,14 @@ from click.shell_completion import CompletionItem
 
 from steadyhand.surfaces.cli.arguments import action_rows, read_arguments
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.options import commit_options, encoding_option, file_argument, guard_option, policy_of
 from steadyhand.surfaces.cli.place import WhichOptions, address_argument, address_target, which_options
 from steadyhand.surfaces.cli.report import report
-from steadyhand.surfaces.cli.tolerance import policy_of
 
 
 class ActionName(click.ParamType[str]):
-    """The name of an action; whether there is such a one is told with the edit."""
+    """The name of an action; whether it exists is checked with the edit."""
 
     name = "action"
 
@@ -69,7 +67,7 @@ def run(
     """Do something to what an address names.
 
     ADDRESS is one that outline lists, such as key:server.port; it must name exactly one place, unless you say which
-    you mean. Only the bytes that must change do: nothing is written anew. VALUE is text, or JSON where any value is
+    you mean. Only the bytes that must change do: the rest is not rewritten. VALUE is text, or JSON where any value is
     taken and it is JSON; NAME:=JSON is always JSON, NAME@=FILE the text of a file (- for standard input).
     """
     from steadyhand.plan.edit import edit_from_json

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.host_options import ToolsetName
 from steadyhand.surfaces.cli.inputs import bytes_from, decode
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.models import limits_of, model_of, model_options
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.outfile import writing
-from steadyhand.surfaces.cli.render.conversation import ended_line, step_lines
-from steadyhand.surfaces.cli.toolsets import ToolsetName
+from steadyhand.surfaces.cli.render.tool import ended_line, step_lines
 
 
 @command(

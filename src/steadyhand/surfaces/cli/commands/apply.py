@@ -8,16 +8,22 @@ import click
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.formats import FormatName, FormatOption
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.json_text import parse_json
-from steadyhand.surfaces.cli.options import FileName, dry_run_option, reason_option
-from steadyhand.surfaces.cli.progress import progress
-from steadyhand.surfaces.cli.report import report
-from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
+from steadyhand.surfaces.cli.options import (
+    FileName,
+    FormatName,
+    FormatOption,
+    OnDrift,
+    dry_run_option,
+    guard_option,
+    policy_of,
+    reason_option,
+    tolerance_options,
+)
+from steadyhand.surfaces.cli.report import progress, report
 
 if TYPE_CHECKING:
     from steadyhand.plan.request import Requests

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steadyhand.errors import Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.hosting import host_options, host_policy, host_settings
+from steadyhand.surfaces.cli.host_options import ToolsetName, host_options, host_policy, host_settings, toolset_of
 from steadyhand.surfaces.cli.inputs import bytes_from, decode
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.json_text import parse_json
-from steadyhand.surfaces.cli.progress import progress
-from steadyhand.surfaces.cli.render.tool import answer_lines, answer_text
-from steadyhand.surfaces.cli.toolsets import ToolsetName, toolset_of
+from steadyhand.surfaces.cli.render.tool import answer_lines
+from steadyhand.surfaces.cli.report import progress
+
+if TYPE_CHECKING:
+    from steadyhand.session.receipt import Receipt
 
 
 @command(
@@ -49,11 +51,12 @@ def run(
 
     The arguments are a JSON object: as it is, - for standard input, @FILE for a file; none: an object without fields.
     Paths in them count from the root. What is refused is an answer too; the exit code is then that of its kind, also
-    where only some of the call was refused. Under --json the answer stands in "answer".
+    where only some of the call was refused. The text is what a model reads; --json has every field, in "answer".
     """
     from steadyhand.tools.call import Conversation
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.result import refusal_kind
+    from steadyhand.tools.text import render_text
     from steadyhand.tools.workspace import Workspace
 
     sent = _sent(invocation, arguments)
@@ -63,7 +66,8 @@ def run(
         told = conversation or (workspace.task_id and f"{workspace.actor}/{workspace.task_id}")
         kit = Kit(workspace, chosen, host_settings(options), Conversation(told) if told else None)
         with progress(output, "staging") as shown:
-            answer = kit.call(tool, sent, progress=shown)
+            receipts: list[Receipt] = []
+            answer = kit.call(tool, sent, progress=shown, receipts=receipts)
     kind = refusal_kind(answer)
     output.document(
         {
@@ -75,9 +79,9 @@ def run(
         }
     )
     if output.is_terminal:
-        output.print(answer_lines(answer, is_native=kit.toolset.is_native))
+        output.print(answer_lines(render_text(answer, receipts)))
     elif not output.json:
-        output.plain(answer_text(answer, is_native=kit.toolset.is_native))
+        output.plain(f"{render_text(answer, receipts)}\n")
     return 0 if kind is None else kind.exit_code
 
 

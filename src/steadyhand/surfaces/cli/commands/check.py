@@ -5,8 +5,8 @@ from __future__ import annotations
 from steadyhand.surfaces.cli.documents import check_document, check_error
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.progress import progress
 from steadyhand.surfaces.cli.render.journal import check_lines
+from steadyhand.surfaces.cli.report import progress
 
 
 @command(
@@ -21,7 +21,7 @@ def run(invocation: Invocation) -> int:
     """Check the journal and the files it knows.
 
     Every record's checksum and chain is verified, and every file compared with the version the journal left.
-    A file that somebody else changed is told and is no problem; a journal that is not sound is.
+    A file that somebody else changed is reported but is not a problem; a damaged journal is.
     """
     output = invocation.output
     with invocation.workspace() as workspace, progress(output, "checking") as shown:

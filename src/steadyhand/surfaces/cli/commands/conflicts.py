@@ -19,12 +19,12 @@ from steadyhand.surfaces.cli.report import cut_width
 from steadyhand.surfaces.terminal import Piece, counted, paint
 
 if TYPE_CHECKING:
-    from steadyhand.session.dispute import Dispute, Standing
+    from steadyhand.session.kept_conflicts import KeptConflict, Standing
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
 
 Way = Literal["apply", "drop", "edit"]
-_ASKED = "[a]pply the refused edit, [k]eep what stands, [e]dit by hand, [s]kip, [q]uit"
+_ASKED = "[a]pply the refused edit, [k]eep the current text, [e]dit by hand, [s]kip, [q]uit"
 _ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
 
 
@@ -36,13 +36,13 @@ _ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
     steadyhand conflicts show 1a2b3c4d5e6f
     steadyhand conflicts resolve
     steadyhand conflicts resolve 1a2b3c4d5e6f --apply --reason "both agreed"
-    steadyhand conflicts resolve 1a2b3c4d5e6f --drop
+    steadyhand conflicts resolve 1a2b3c4d5e6f --keep
     """,
 )
 @click.argument("what", default="list", type=click.Choice(["list", "show", "resolve"]))
 @click.argument("conflict", required=False)
-@click.option("--apply", is_flag=True, help="resolve: make the refused edit after all, over what stands.")
-@click.option("--drop", is_flag=True, help="resolve: keep what stands; nothing is changed.")
+@click.option("--apply", is_flag=True, help="resolve: make the refused edit after all, over the current text.")
+@click.option("--keep", "--drop", "drop", is_flag=True, help="resolve: keep the current text; nothing is changed.")
 @click.option("--edit", is_flag=True, help="resolve: write these lines by hand, in $VISUAL or $EDITOR.")
 @click.option("--text", metavar="TEXT", help="resolve: what these lines are to be; no editor is opened.")
 @click.option("--ask", is_flag=True, help="resolve: ask for each, also where no terminal is.")
@@ -87,7 +87,7 @@ def run(
 def _way(flags: dict[Way, bool], text: str | None) -> Way | None:
     given = [name for name, is_given in flags.items() if is_given]
     if len(given) > 1 or (text is not None and given not in ([], ["edit"])):
-        raise EditError(Kind.BAD_REQUEST, "several choices are given", hint="one of --apply, --drop, --edit and --text")
+        raise EditError(Kind.BAD_REQUEST, "several choices are given", hint="one of --apply, --keep, --edit and --text")
     return "edit" if text is not None else given[0] if given else None
 
 
@@ -103,7 +103,7 @@ def _named(conflict: str | None, wanted_by: str) -> str:
 
 def _only(fits: object, otherwise: str) -> None:
     if not fits:
-        hint = "steadyhand conflicts resolve ID with --apply, --drop, --edit or --text TEXT"
+        hint = "steadyhand conflicts resolve ID with --apply, --keep, --edit or --text TEXT"
         raise EditError(Kind.BAD_REQUEST, otherwise, hint=hint)
 
 
@@ -127,8 +127,8 @@ def _show(invocation: Invocation, conflict: str) -> int:
     return 0
 
 
-def _standing(workspace: Workspace, dispute: Dispute) -> Standing | None:
-    """What stands there, where that is still to be decided and can be told."""
+def _standing(workspace: Workspace, dispute: KeptConflict) -> Standing | None:
+    """The current text, where the conflict is open and the text is known."""
     try:
         return workspace.standing(dispute.id) if dispute.state == "open" else None
     except EditError:
@@ -146,7 +146,9 @@ def _resolve(invocation: Invocation, conflict: str, way: Way, text: str | None, 
     return 0
 
 
-def _decide(workspace: Workspace, dispute: Dispute, way: Way, text: str | None, reason: str | None) -> Receipt | None:
+def _decide(
+    workspace: Workspace, dispute: KeptConflict, way: Way, text: str | None, reason: str | None
+) -> Receipt | None:
     expect: str | None = None
     if way == "edit" and text is None and dispute.state == "open":
         now = workspace.standing(dispute.id)
@@ -158,7 +160,7 @@ def _decide(workspace: Workspace, dispute: Dispute, way: Way, text: str | None, 
     return workspace.resolve(dispute.id, way, text=text, expect=expect, reason=reason)
 
 
-def _report(invocation: Invocation, dispute: Dispute, receipt: Receipt | None) -> None:
+def _report(invocation: Invocation, dispute: KeptConflict, receipt: Receipt | None) -> None:
     output = invocation.output
     if receipt is not None and not output.json:
         back = ("undo", invocation.command_line(f"undo {receipt.id}"))

@@ -1,17 +1,15 @@
-"""`steadyhand convert`: what a model wrote, told again in another format for the files as they are now."""
+"""`steadyhand convert`: what a model wrote, in another format for the files as they are now."""
 
 from __future__ import annotations
 
 import click
 
-from steadyhand.surfaces.cli.formats import FormatName, FormatOption
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.inputs import reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FileName, FormatName, FormatOption, OnDrift, policy_of, tolerance_options
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.report import cut_width
-from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 from steadyhand.surfaces.terminal import Piece, visible_line
 
 

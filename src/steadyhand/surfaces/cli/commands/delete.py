@@ -8,12 +8,18 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.options import (
+    OnDrift,
+    commit_options,
+    encoding_option,
+    file_argument,
+    guard_option,
+    policy_of,
+    tolerance_options,
+)
 from steadyhand.surfaces.cli.place import PlaceOptions, place_options
 from steadyhand.surfaces.cli.report import report
-from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 
 @command(
@@ -58,6 +64,12 @@ def run(
         with invocation.workspace(writing=not dry_run) as workspace:
             receipt = workspace.delete(invocation.path(file), expect=expect, reason=reason, preview=dry_run)
             return report(invocation, receipt)
+    if not where.is_given:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "no place was given",
+            hint="--old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS; --file deletes the file itself",
+        )
     from steadyhand.plan.edit import Delete
 
     edit = Delete(where.target(invocation), occurrence=where.which(), expected=where.expected, reason=reason)

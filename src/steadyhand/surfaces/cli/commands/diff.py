@@ -10,14 +10,19 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import text_from
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, encoding_option
+from steadyhand.surfaces.cli.options import (
+    FileName,
+    OnDrift,
+    encoding_option,
+    guard_option,
+    policy_of,
+    tolerance_options,
+)
 from steadyhand.surfaces.cli.place import PlaceOptions, place_options
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.report import cut_width, report
-from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
 
@@ -93,7 +98,7 @@ def _recorded(invocation: Invocation, subject: str | None, task: str | None) -> 
     if subject is not None and not _RECORD.fullmatch(subject):
         raise EditError(
             Kind.BAD_REQUEST,
-            "FILE alone says nothing to compare, and this is no record id",
+            "FILE alone does not say what to compare, and this is not a record id",
             hint="add the edit to preview (--old TEXT --new TEXT), or give a record id from steadyhand log",
         )
     with invocation.workspace() as workspace:

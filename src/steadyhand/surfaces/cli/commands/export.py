@@ -10,10 +10,9 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, started
 from steadyhand.surfaces.cli.outfile import Write, writing
-from steadyhand.surfaces.cli.progress import progress
-from steadyhand.surfaces.cli.since import SINCE_HELP, Since, When, started
+from steadyhand.surfaces.cli.report import progress
 from steadyhand.surfaces.terminal import Piece, counted, visible_name
 
 _AT_ONCE = 1 << 16  # bytes
@@ -77,9 +76,9 @@ def run(
     with _target(invocation, file) as write, invocation.workspace() as workspace, progress(output, "writing") as shown:
         moment, after = started(workspace, since)
         given = invocation.path(path) if path is not None else None
-        account = workspace.audit_articles if articles else workspace.audit_trail
+        account = workspace.audits.articles if articles else workspace.audits.trail
         told = (
-            iter(_of_run(workspace.run(run_id), given))
+            iter(_of_run(workspace.agent_runs.run(run_id), given))
             if run_id is not None
             else account(
                 since=moment,

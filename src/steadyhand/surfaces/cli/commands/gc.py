@@ -8,8 +8,8 @@ from steadyhand.surfaces.cli.documents import gc_document
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
-from steadyhand.surfaces.cli.progress import progress
 from steadyhand.surfaces.cli.render.journal import gc_lines
+from steadyhand.surfaces.cli.report import progress
 
 
 @command(

@@ -8,13 +8,21 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import decode, piped, text_from
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, OccurrenceType, commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.options import (
+    FileName,
+    OccurrenceType,
+    OnDrift,
+    commit_options,
+    encoding_option,
+    file_argument,
+    guard_option,
+    policy_of,
+    tolerance_options,
+)
 from steadyhand.surfaces.cli.place import address_target, anchor_target, at_option, lines_target, where_option
 from steadyhand.surfaces.cli.report import report
-from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Insert

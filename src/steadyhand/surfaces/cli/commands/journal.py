@@ -7,8 +7,8 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.progress import progress
 from steadyhand.surfaces.cli.render.journal import journal_lines, moved_lines
+from steadyhand.surfaces.cli.report import progress
 
 
 @command(

@@ -35,7 +35,7 @@ _STDOUT, _STDERR = 1, 2
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @at_option
 @click.option("--lines", metavar="A:B", type=LineRange(open_ended=True), help="Only these lines, counted from 1.")
-@click.option("--reason", metavar="TEXT", help="What is going to be done; others are told.")
+@click.option("--reason", metavar="TEXT", help="What you are going to do; others see it.")
 @click.option("--seconds", metavar="N", type=click.FloatRange(min=0, min_open=True), help="End it after this time.")
 @click.option("--list", "is_list", is_flag=True, help="List the leases that last, of FILE or of all files.")
 def run(
@@ -50,7 +50,7 @@ def run(
 ) -> int:
     """Announce work on FILE while a command runs, or list what is announced.
 
-    Others who edit there are told who is at work and why; only where their policy says so are they refused. The lease
+    Others who edit there are shown who is at work and why; only where their policy says so are they refused. The lease
     ends with the command, with this process however it ends, or after --seconds. It moves as edits land, and it does
     not concern edits of the same actor and task. The exit code is the command's.
     """

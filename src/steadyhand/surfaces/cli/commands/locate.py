@@ -35,7 +35,7 @@ def run(invocation: Invocation, file: str, address: str, encoding: str | None, *
     """Show where an address leads: lines, characters, bytes, and the text.
 
     This is what edit --at would replace, and it is refused as an edit would be. delete --at may take more along: the
-    name of a key, the fences of a code block, the blank lines that parted a section from the next. In the text, ⟦ and
+    name of a key, the fences of a code block, the blank lines between a section and the next. In the text, ⟦ and
     ⟧ mark the beginning and the end of a place that is not whole lines.
     """
     output = invocation.output

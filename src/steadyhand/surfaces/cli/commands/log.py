@@ -13,9 +13,11 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.render.history import log_lines
 from steadyhand.surfaces.terminal import visible_name
+from steadyhand.workspace.journal.record import Entry
 
 if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
+    from steadyhand.workspace.outside import Outside
 
 
 @command(
@@ -37,19 +39,27 @@ if TYPE_CHECKING:
 def run(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> int:
     """List recorded changes, newest first.
 
-    With FILE only those that touched it, under any name it had.
+    With FILE only those that touched it, under any name it had. Changes that another program made and that were
+    noted (see observe) are listed as well, marked "outside the journal".
     """
     path = invocation.path(file) if file is not None else None
     output = invocation.output
     task, actor = task or invocation.settings.task, actor or invocation.settings.actor
     with invocation.workspace() as workspace:
         entries = workspace.history(path, task=task, limit=None if actor else limit)
-        if not entries and path is not None:
+        outside = [] if task else workspace.outside(path, limit=None if actor else limit)
+        if not entries and not outside and path is not None:
             _refuse_unknown(workspace, path)
-    entries = [entry for entry in entries if actor is None or entry.record.actor == actor][:limit]
-    output.document({"ok": True, "entries": [entry_document(entry) for entry in entries]})
+    known = [entry for entry in entries if actor is None or entry.record.actor == actor]
+    noted = [change for change in outside if actor is None or change.actor == actor]
+    every: list[Entry | Outside] = [*known, *noted]
+    shown = sorted(every, key=lambda each: each.seq, reverse=True)[:limit]
+    document: dict[str, object] = {"ok": True, "entries": [entry_document(e) for e in shown if isinstance(e, Entry)]}
+    if noted:
+        document["outside"] = [each.to_json() for each in shown if not isinstance(each, Entry)]
+    output.document(document)
     if not output.json:
-        output.print(log_lines(entries, width=output.width))
+        output.print(log_lines(shown, width=output.width))
     return 0
 
 

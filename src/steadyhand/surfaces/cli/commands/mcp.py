@@ -6,21 +6,34 @@ import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.hosting import has_settings, host_options, host_policy, host_settings
+from steadyhand.surfaces.cli.host_options import (
+    ClientName,
+    ToolsetName,
+    has_settings,
+    host_options,
+    host_policy,
+    host_settings,
+)
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.named import NamingOption
-from steadyhand.surfaces.cli.toolsets import ClientName, ToolsetName
+from steadyhand.surfaces.cli.options import NamingOption
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.options import RootOptions
 
 _TOKEN = "STEADYHAND_MCP_TOKEN"
+
+
+def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    is_plain = value.isascii() and value.replace("_", "a").replace("-", "a").isalnum()
+    if value and (len(value) > 24 or not is_plain):
+        raise click.BadParameter("use up to 24 letters, digits, - and _", context, parameter)
+    return value
 
 
 @command(
@@ -31,7 +44,9 @@ _TOKEN = "STEADYHAND_MCP_TOKEN"
     steadyhand mcp --root ~/notes --toolset vault --actor librarian
     steadyhand mcp --root site --root docs --mode analyze
     steadyhand mcp --root . --http 8765
-    steadyhand mcp --root . --config claude-code
+    steadyhand mcp --install claude-code
+    steadyhand mcp --install codex --scope user --dry-run
+    steadyhand mcp --config zed
     """,
 )
 @click.option(
@@ -67,6 +82,13 @@ _TOKEN = "STEADYHAND_MCP_TOKEN"
     default=100_000,
     help="Characters of text in an answer (100,000); more comes in parts.",
 )
+@click.option(
+    "--tool-prefix",
+    metavar="TEXT",
+    default="",
+    callback=_plain_prefix,
+    help="What the names of the tools begin with, for a client that has tools of the same names.",
+)
 @click.option("--no-landlock", is_flag=True, help="Do without the kernel's sandbox.")
 @click.option(
     *("--config", "client"),
@@ -75,6 +97,20 @@ _TOKEN = "STEADYHAND_MCP_TOKEN"
     metavar="CLIENT",
     help="Print what to paste into a client's settings, and serve nothing.",
 )
+@click.option(
+    "--install",
+    cls=NamingOption,
+    type=ClientName(),
+    metavar="CLIENT",
+    help="Write the server into a client's settings, and serve nothing.",
+)
+@click.option("--uninstall", type=ClientName(), metavar="CLIENT", help="Take the server out of a client's settings.")
+@click.option(
+    "--scope",
+    type=click.Choice(["project", "user"]),
+    help="Whose settings: those in the project (usual, where the client has them), or those in the home directory.",
+)
+@click.option("--dry-run", is_flag=True, help="With --install or --uninstall, show the change and make none.")
 @host_options
 def run(
     invocation: Invocation,
@@ -87,6 +123,11 @@ def run(
     max_reply: int,
     no_landlock: bool,
     client: str | None,
+    install: str | None,
+    uninstall: str | None,
+    scope: Literal["project", "user"] | None,
+    dry_run: bool,
+    tool_prefix: str,
     **options: Any,
 ) -> int:
     """Serve the tools to an MCP client.
@@ -95,8 +136,12 @@ def run(
     the host's: nothing that a client or a model sends can change them.
     """
     chosen = invocation.settings
-    if client is not None:
-        return _tell(invocation, client, roots or (chosen.root or ".",))
+    if client is not None or install is not None or uninstall is not None:
+        return _configure(invocation, client, install, uninstall, scope, roots, dry_run=dry_run)
+    if scope is not None or dry_run:
+        raise EditError(
+            Kind.BAD_REQUEST, "--scope and --dry-run are for --install and --uninstall", hint="add --install CLIENT"
+        )
     check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, launch
     from steadyhand.surfaces.mcp.options import ServerOptions
@@ -111,6 +156,7 @@ def run(
         policy=invocation.policy(host_policy(options)),
         settings=(lambda: host_settings(options)) if has_settings(options) else None,
         root_options=lambda path: _root_options(invocation, path),
+        tool_prefix=tool_prefix,
         seconds=deadline,
         most=max_reply,
     )
@@ -119,19 +165,29 @@ def run(
     return launch(asked)
 
 
-def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
-    """What to paste for a client, with the options that were given here."""
-    from steadyhand.surfaces.cli.pasted import pasted_server, unpasted
-    from steadyhand.surfaces.cli.render.client import client_document, client_lines
-    from steadyhand.surfaces.clients import client_named
+def _configure(
+    invocation: Invocation,
+    shown: str | None,
+    installed: str | None,
+    removed: str | None,
+    scope: Literal["project", "user"] | None,
+    roots: tuple[str, ...],
+    *,
+    dry_run: bool,
+) -> int:
+    """One of --config, --install and --uninstall."""
+    from steadyhand.surfaces.cli.client_setup import install_client, print_config, uninstall_client
 
-    client, context = client_named(name), click.get_current_context()
-    server = pasted_server(context, invocation.settings, roots)
-    for warning in unpasted(context, invocation.settings):
-        invocation.output.warn(warning)
-    invocation.output.document(client_document(client, server))
-    invocation.output.print(client_lines(client, server))
-    return 0
+    if sum(name is not None for name in (shown, installed, removed)) > 1:
+        raise EditError(
+            Kind.BAD_REQUEST, "--config, --install and --uninstall exclude each other", hint="give one of them"
+        )
+    given = roots or (() if invocation.settings.root is None else (invocation.settings.root,))
+    if shown is not None:
+        return print_config(invocation, shown, scope, given)
+    if installed is not None:
+        return install_client(invocation, installed, scope, given, dry_run=dry_run)
+    return uninstall_client(invocation, str(removed), scope, given, dry_run=dry_run)
 
 
 def _root_options(invocation: Invocation, path: str) -> RootOptions:
@@ -166,10 +222,12 @@ def check_installed(*, needs_http: bool) -> None:
     found = {name: find_spec(name) for name in ("mcp", *(("uvicorn",) if needs_http else ()))}
     for name, spec in found.items():
         if spec is None:
+            from steadyhand.surfaces.installation import installation
+
             raise EditError(
                 Kind.NOT_INSTALLED,
                 f"serving MCP needs the package {name}",
-                hint="pip install 'steadyhand[mcp]'",
+                hint=installation().how_to_add("mcp"),
             )
     kept = getattr(found["mcp"], "cached", None)
     if kept and not sys.dont_write_bytecode and not os.path.exists(kept) and os.access(os.path.dirname(kept), os.W_OK):

@@ -7,12 +7,10 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.node import Where
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, commit_options, file_argument
+from steadyhand.surfaces.cli.options import FileName, commit_options, file_argument, guard_option, policy_of
 from steadyhand.surfaces.cli.place import address_argument, address_target, where_option
 from steadyhand.surfaces.cli.report import report
-from steadyhand.surfaces.cli.tolerance import policy_of
 
 
 @command(
@@ -46,7 +44,7 @@ def run(
 ) -> int:
     """Move lines, a section, a symbol, a key to another place or file.
 
-    What moves is not retyped: it arrives as it stands, with the indentation and separators of its new place. It is
+    What moves is not retyped: it arrives unchanged, with the indentation and separators of its new place. It is
     gone here and there in one change, which undo takes back as a whole.
     """
     if to is None and to_file is None:

@@ -33,12 +33,15 @@ _DEEP = 6
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
-def run(invocation: Invocation, files: tuple[str, ...], hook: bool) -> int:
-    """Note changes that were made past Steadyhand.
+@click.option("--client", metavar="NAME", help="The program whose tool changed them, for the records; else --actor.")
+def run(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> int:
+    """Record changes made by other tools.
 
-    Other tasks are then told of them at once; without it they are noticed when the file is next edited here. As a
-    hook it is silent and never fails the agent's tool: files outside the workspace are passed over.
+    Other tasks then see them at once; without it they are noticed when the file is next edited here. As a hook it is
+    silent and never fails the agent's tool: files outside the workspace are skipped.
     """
+    if client is not None and invocation.settings.actor is None:
+        invocation.set("actor", client)
     if bool(files) == hook:
         raise EditError(
             Kind.BAD_REQUEST, "neither FILE nor --hook" if not files else "FILE and --hook", hint="give one"

@@ -23,16 +23,16 @@ _LIMIT = 200
     """,
 )
 @file_argument
-@click.option("--within", metavar="ADDRESS", help="Only what stands inside this place.")
+@click.option("--within", metavar="ADDRESS", help="Only what is inside this place.")
 @click.option(
-    "--depth", metavar="N", type=click.IntRange(min=0), help="Leave out what stands deeper; 0: only the top level."
+    "--depth", metavar="N", type=click.IntRange(min=0), help="Leave out what is deeper; 0: only the top level."
 )
 @click.option(
     "--limit",
     metavar="N",
     type=click.IntRange(min=0),
     default=_LIMIT,
-    help=f"At most so many entries ({_LIMIT} unless told), the deepest left out first; 0: all of them.",
+    help=f"At most so many entries ({_LIMIT} by default), the deepest left out first; 0: all of them.",
 )
 @encoding_option
 def run(
@@ -41,7 +41,7 @@ def run(
     """List what can be addressed in a file: headings, elements, symbols, keys.
 
     Each entry has its lines, what it is, and the address by which edit --at, insert --at, act, move and locate know
-    it, quoted so that it can be typed. Which formats there are is told for a file of another.
+    it, quoted so that it can be typed. For a file of another format, the known formats are listed.
     """
     output = invocation.output
     place = None if within is None else address_target(within, "--within")

@@ -141,10 +141,10 @@ def _anchors(source: Source, first: int, last: int) -> list[str]:
 
 
 def _guess(source: Source) -> str | None:
-    """What to say where nothing in the file told how it is encoded."""
+    """What to say where nothing in the file says how it is encoded."""
     encoding = source.encoding
     if not encoding.is_certain:
-        return f"some bytes are no {encoding.name} text and are shown as escapes (--encoding names another)"
+        return f"some bytes are not {encoding.name} text and are shown as escapes (--encoding names another)"
     if encoding.chosen_by in _TOLD:
         return None
     return f"read as {encoding.name} (guessed; --encoding names another)"

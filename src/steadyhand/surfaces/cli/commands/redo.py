@@ -24,7 +24,7 @@ from steadyhand.surfaces.cli.report import report
 def run(invocation: Invocation, record: str | None, reason: str | None, dry_run: bool) -> int:
     """Redo what was undone.
 
-    Without RECORD the latest undo that still stands is taken back.
+    Without RECORD the latest undo that is still in effect is taken back.
     """
     with invocation.workspace(writing=not dry_run) as workspace:
         return report(invocation, workspace.redo(record, reason=reason, preview=dry_run))

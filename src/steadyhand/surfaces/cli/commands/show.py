@@ -8,7 +8,7 @@ from steadyhand.surfaces.cli.documents import entry_document
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import RecordId
-from steadyhand.surfaces.cli.render.history import entry_lines
+from steadyhand.surfaces.cli.render.history import entry_lines, outside_lines
 from steadyhand.surfaces.cli.report import cut_width
 
 
@@ -27,6 +27,15 @@ def run(invocation: Invocation, record: str) -> int:
     """
     output = invocation.output
     with invocation.workspace() as workspace:
+        outside = None
+        if record.startswith("outside-"):
+            outside = next((each for each in workspace.outside() if each.id == record), None)
+        if outside is not None:
+            diff = workspace.diff_of(record)
+            output.document({"ok": True, "outside": outside.to_json(), "diff": diff})
+            if not output.json:
+                output.print(outside_lines(outside, diff, width=cut_width(invocation)))
+            return 0
         entry = workspace.show(record)
         diff = workspace.diff_of(entry.record.id)
     output.document({"ok": True, "entry": entry_document(entry), "diff": diff})

@@ -9,10 +9,9 @@ import click
 
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, started
 from steadyhand.surfaces.cli.outfile import writing
-from steadyhand.surfaces.cli.progress import progress
-from steadyhand.surfaces.cli.since import SINCE_HELP, Since, When, started
+from steadyhand.surfaces.cli.report import progress
 from steadyhand.surfaces.terminal import Piece, visible_name
 
 if TYPE_CHECKING:
@@ -52,13 +51,13 @@ def run(
     with invocation.workspace() as workspace, progress(output, "counting") as shown:
         moment, after = started(workspace, since)
         task = task or invocation.settings.task
-        found = workspace.statistics(since=moment, after=after, task=task, tool=tool, progress=shown)
+        found = workspace.audits.statistics(since=moment, after=after, task=task, tool=tool, progress=shown)
     files = _write(invocation, found, html, png)
     output.document({"ok": True, "statistics": found.to_json(), "files": files})
     if files and not output.json:
         output.print((Piece("wrote ", "good"), Piece(visible_name(name))) for name in files)
     elif not output.json:
-        from steadyhand.surfaces.cli.render.stats import stats_lines
+        from steadyhand.surfaces.cli.render.journal import stats_lines
 
         output.print(stats_lines(found, width=output.width, blocks=_has_blocks()))
     return 0
@@ -69,11 +68,11 @@ def _write(invocation: Invocation, found: Statistics, html: str | None, png: str
     made: list[tuple[str, str, bytes]] = []
     title = "Steadyhand: how calls went"
     if html is not None:
-        from steadyhand.surfaces.plot.page import render_page
+        from steadyhand.surfaces.plot import render_page
 
         made.append(("--html", html, render_page(found, title=title).encode("utf-8", "backslashreplace")))
     if png is not None:
-        from steadyhand.surfaces.plot.picture import render_picture
+        from steadyhand.surfaces.plot import render_picture
 
         made.append(("--png", png, render_picture(found, title=title)))
     for option, name, data in made:

@@ -8,9 +8,9 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import MODES, command
+from steadyhand.surfaces.cli.host_options import SchemaStyle, ToolsetName
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.render.tool import tool_lines, toolset_lines
-from steadyhand.surfaces.cli.toolsets import SchemaStyle, ToolsetName
 from steadyhand.surfaces.terminal import Piece
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
 
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
     """The tools that are there, or the one that was named."""
-    from steadyhand.structure.fields import nearest_name
+    from steadyhand.schema import nearest_name
     from steadyhand.tools.offered import offered
     from steadyhand.tools.registry import tools_of
 
@@ -101,7 +101,7 @@ def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | 
 
 
 def _show_tools(invocation: Invocation, tools: tuple[Tool, ...]) -> int:
-    from steadyhand.tools.schema import plain_schema
+    from steadyhand.schema import plain_schema
 
     document = [
         {
@@ -123,7 +123,7 @@ def _show_tools(invocation: Invocation, tools: tuple[Tool, ...]) -> int:
 def _show_schemas(invocation: Invocation, tools: tuple[Tool, ...], style: str) -> int:
     import json
 
-    from steadyhand.tools.schema import tool_schema
+    from steadyhand.tools.styles import tool_schema
 
     schemas = [tool_schema(tool, style) for tool in tools]
     invocation.output.document({"ok": True, "schemas": schemas})

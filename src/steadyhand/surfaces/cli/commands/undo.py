@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     """,
 )
 @click.argument("record", required=False, type=RecordId())
-@click.option("--last", is_flag=True, help="The latest change that still stands.")
+@click.option("--last", is_flag=True, help="The latest change that is not undone.")
 @click.option("--task", metavar="TASK", help="Every change of this task, newest first.")
 @click.option(
-    "--file", "file", metavar="FILE", type=FileName(), help="The latest change to this file that still stands."
+    "--file", "file", metavar="FILE", type=FileName(), help="The latest change to this file that is not undone."
 )
 @reason_option
 @dry_run_option

@@ -10,21 +10,20 @@ import click
 
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.named import Name, NamingOption
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FileName, Name, NamingOption
 from steadyhand.surfaces.cli.render.conflict import event_lines
 from steadyhand.surfaces.cli.report import cut_width
 from steadyhand.surfaces.terminal import Piece
 
 if TYPE_CHECKING:
-    from steadyhand.session.event import Event
+    from steadyhand.session.events import Event
     from steadyhand.session.workspace import Workspace
 
 _LONGEST_NUMBER = 11  # digits; twelve are an id
 
 
 def _types() -> tuple[str, ...]:
-    from steadyhand.session.event import TYPES
+    from steadyhand.session.events import TYPES
 
     return TYPES
 

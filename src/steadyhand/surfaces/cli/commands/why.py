@@ -18,7 +18,7 @@ from steadyhand.surfaces.terminal import visible_name
 
 if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
-    from steadyhand.workspace.why import Why
+    from steadyhand.workspace.file_history import Why
 
 _WITH_LINES = lazy_pattern(r"(.+):([0-9]{1,12})(?:-([0-9]{1,12}))?", re.DOTALL)
 _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"

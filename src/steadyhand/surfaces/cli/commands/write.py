@@ -6,12 +6,18 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import bytes_from, decode_whole, piped
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileMode, FileName, commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.options import (
+    FileMode,
+    FileName,
+    commit_options,
+    encoding_option,
+    file_argument,
+    guard_option,
+    policy_of,
+)
 from steadyhand.surfaces.cli.report import report
-from steadyhand.surfaces.cli.tolerance import policy_of
 
 _NOT_UTF8 = "send it as UTF-8, with --encoding NAME if the file is to have another; or write bytes as they are: --bytes"
 

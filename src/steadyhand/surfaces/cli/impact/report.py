@@ -44,11 +44,11 @@ def run(invocation: Invocation, run_id: str | None, format_name: str, file: str 
     output = invocation.output
     with invocation.workspace() as workspace:
         if run_id is None:
-            newest = workspace.runs(1)
+            newest = workspace.agent_runs.runs(1)
             if not newest:
                 raise EditError(Kind.NO_SUCH_FILE, "no run is recorded", hint="steadyhand impact run makes one")
             run_id = str(newest[0]["id"])
-        record = workspace.run(run_id)
+        record = workspace.agent_runs.run(run_id)
     text = _document(record, "json" if output.json and file is None else format_name)
     if file is None or file == "-":
         output.plain(text)
@@ -61,9 +61,7 @@ def run(invocation: Invocation, run_id: str | None, format_name: str, file: str 
 
 
 def _document(record: dict[str, object], format_name: str) -> str:
-    from steadyhand.surfaces.reports.markdown import render_markdown
-    from steadyhand.surfaces.reports.page import render_run_page
-    from steadyhand.surfaces.reports.record import adoption, summary
+    from steadyhand.surfaces.reports import adoption, render_markdown, render_run_page, summary
 
     if format_name == "json":
         shown = {"ok": True, **record, "adoption": adoption(record), "summary": summary(record)}

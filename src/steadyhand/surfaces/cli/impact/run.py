@@ -12,10 +12,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.impact.options import STALE, change_options, check_change, docs_of, docs_option
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.models import limits_of, model_of, model_options
+from steadyhand.surfaces.cli.models import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.options import FileName, dry_run_option
 from steadyhand.surfaces.cli.outfile import writing
-from steadyhand.surfaces.cli.progress import progress
+from steadyhand.surfaces.cli.report import progress
 
 if TYPE_CHECKING:
     from steadyhand.agents.impact.review import Reviewer, RunSettings
@@ -66,12 +66,13 @@ def run(invocation: Invocation, /, **options: Any) -> int:
     3 as --fail-on says. Needs the extra agent; keys come from the environment.
     """
     from steadyhand.agents.impact.run import run_impact
-    from steadyhand.surfaces.cli.render.impact_run import article_lines, run_lines
-    from steadyhand.surfaces.reports.record import articles_of
+    from steadyhand.surfaces.cli.render.impact import article_lines, run_lines
+    from steadyhand.surfaces.reports import articles_of
     from steadyhand.tools.workspace import Workspace
 
     check_change(options["base"], uncommitted=options["uncommitted"])
     output = invocation.output
+    check_model_named(options)
     reviewer = _reviewer(invocation, options)
     model = model_of(invocation, options)
     with (
@@ -140,7 +141,7 @@ def _settings(invocation: Invocation, options: dict[str, Any]) -> RunSettings:
 
 
 def _error(record: dict[str, object]) -> dict[str, object]:
-    from steadyhand.surfaces.reports.record import articles_of
+    from steadyhand.surfaces.reports import articles_of
 
     failed = [*articles_of(record, "failed"), *articles_of(record, "partial")]
     message = f"{len(failed)} articles failed" if len(failed) != 1 else f"{failed[0]['path']} failed"

@@ -22,7 +22,11 @@ from steadyhand.surfaces.cli.options import FileName
 )
 @change_options
 @docs_option
-@click.option("--mentions", is_flag=True, help="Also pages that only name a changed path, symbol, flag or variable.")
+@click.option(
+    "--mentions",
+    is_flag=True,
+    help="Also pages that only name a changed path, symbol, flag or variable; a plain word such as go counts as go().",
+)
 @click.option("--from", "source_root", metavar="DIR", type=FileName(), help="Take the change from this other clone.")
 @click.option("--source", metavar="NAME", help="Match the rules whose source is this name, and no others.")
 @click.option(

@@ -25,16 +25,16 @@ def run(invocation: Invocation, run_id: str | None, limit: int) -> int:
     RUN is the id of a run or the first digits of it. Shown are the status of each article, the reasoning of the model,
     the diff with its reasons hunk by hunk, what the checks found, and why something failed.
     """
-    from steadyhand.surfaces.cli.render.impact_run import list_lines, show_lines
+    from steadyhand.surfaces.cli.render.impact import list_lines, show_lines
 
     output = invocation.output
     with invocation.workspace() as workspace:
         if run_id is None:
-            found = workspace.runs(limit)
+            found = workspace.agent_runs.runs(limit)
             output.document({"ok": True, "runs": found})
             output.print(list_lines(found))
             return 0
-        record = workspace.run(run_id)
+        record = workspace.agent_runs.run(run_id)
     output.document({"ok": True, **record})
     output.print(show_lines(record, width=output.width, quiet=output.quiet))
     return 0

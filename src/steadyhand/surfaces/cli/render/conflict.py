@@ -11,12 +11,12 @@ from steadyhand.surfaces.cli.render.match import lines_of
 from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.session.dispute import Dispute, Standing
-    from steadyhand.session.event import Event
-    from steadyhand.workspace.leases import Announced
+    from steadyhand.session.events import Event
+    from steadyhand.session.kept_conflicts import KeptConflict, Standing
+    from steadyhand.workspace.leases import ActiveLease
 
 _OUTSIDE = "something outside Steadyhand"
-_HEADS = ("conflict", "time (UTC)", "refused", "where", "stands on")
+_HEADS = ("conflict", "time", "refused", "where", "against")
 _STYLES = {"open": "warning", "applied": "good", "edited": "good"}
 _ROWS = 12  # of each side, where there is room
 _FEW = 2  # where there is little
@@ -33,7 +33,7 @@ _EVENT_ROWS = 4
 _REASON = 300
 
 
-def dispute_table(disputes: Sequence[Dispute], *, width: int) -> list[Line]:
+def dispute_table(disputes: Sequence[KeptConflict], *, width: int) -> list[Line]:
     """One row per conflict, and as much of the reason of the refused edit as fits."""
     if not disputes:
         return [(Piece("no open conflicts", "dim"),)]
@@ -51,11 +51,11 @@ def dispute_table(disputes: Sequence[Dispute], *, width: int) -> list[Line]:
     return lines
 
 
-def dispute_lines(dispute: Dispute, standing: Standing | None, *, width: int | None) -> list[Line]:
-    """One conflict in full: both sides, and what stands there now."""
+def dispute_lines(dispute: KeptConflict, standing: Standing | None, *, width: int | None) -> list[Line]:
+    """One conflict in full: both sides, and the current text."""
     facts = [
         ("conflict", dispute.id),
-        ("time", dispute.time),
+        ("time", shown_time(dispute.time)),
         ("file", f"{visible_name(dispute.path)}{lines_of(dispute.lines)}"),
         ("state", dispute.state + (f", record {dispute.record}" if dispute.record else "")),
     ]
@@ -71,7 +71,7 @@ def _standing_lines(standing: Standing | None) -> list[Line]:
     if standing is None:
         return []
     if not standing.text:
-        return [(Piece("now: ", "heading"), Piece("nothing stands there any more", "dim"))]
+        return [(Piece("now: ", "heading"), Piece("the text is gone", "dim"))]
     first, last = standing.lines
     rows = standing.text.split("\n")[: last - first + 1]
     digits = len(str(last))
@@ -84,7 +84,7 @@ def side_lines(side: Mapping[str, object], *, rows: int, width: int | None = Non
     """One side of a conflict: who, when, where and why, then what it took away and what it wrote."""
     is_refused = side.get("refused") is True
     who = _name(side.get("actor"), side.get("task")) if is_refused or side.get("record") else _OUTSIDE
-    label = Piece("refused: " if is_refused else "stands: ", "error" if is_refused else "good")
+    label = Piece("refused: " if is_refused else "current: ", "error" if is_refused else "good")
     pair = _pair(side.get("lines"))
     time, reason, record = (side.get(name) for name in ("time", "reason", "record"))
     head = [label, Piece(visible_line(who), "heading")]
@@ -134,7 +134,7 @@ def _row(texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(pad(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
-def _others(dispute: Dispute) -> str:
+def _others(dispute: KeptConflict) -> str:
     names = [_name(o.get("actor"), o.get("task")) if o.get("record") else _OUTSIDE for o in dispute.others]
     return ", ".join(dict.fromkeys(names))
 
@@ -165,7 +165,7 @@ def event_lines(event: Event, *, width: int | None) -> list[Line]:
 def _head(event: Event) -> Line:
     who = f"{event.actor} · {event.task}" if event.actor and event.task else event.actor or event.task or ""
     pieces = [
-        Piece(f"{event.seq}  {event.time[:19].replace('T', ' ')}  ", "dim"),
+        Piece(f"{event.seq}  {shown_time(event.time, seconds=True)}  ", "dim"),
         Piece(event.type, _EVENT_STYLES.get(event.type, "place")),
         Piece(f"  {visible_line(who)}" if who else "", "heading"),
         Piece(f"  {_where(event)}" if event.paths else "", "place"),
@@ -231,14 +231,14 @@ def _mappings(value: object) -> list[Mapping[str, object]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
-def lease_lines(leases: Sequence[Announced]) -> list[Line]:
+def lease_lines(leases: Sequence[ActiveLease]) -> list[Line]:
     """One line for each lease: where, who, since when, why."""
     if not leases:
         return [(Piece("no leases", "dim"),)]
     return [_lease(announced) for announced in leases]
 
 
-def _lease(announced: Announced) -> Line:
+def _lease(announced: ActiveLease) -> Line:
     lease = announced.lease
     lines = announced.lines
     where = "" if lines is None else f":{lines[0]}" if lines[0] == lines[1] else f":{lines[0]}–{lines[1]}"

@@ -115,7 +115,7 @@ def _content(rows: list[_Row]) -> list[str]:
 
 
 def _word_marks(removed: list[str], added: list[str]) -> tuple[list[Spans], list[Spans]]:
-    """What to stress on each side; only rows that stand opposite each other are compared by words."""
+    """What to stress on each side; only rows that are opposite each other are compared by words."""
     before: list[Spans] = [() for _ in removed]
     after: list[Spans] = [() for _ in added]
     if not removed or not added:

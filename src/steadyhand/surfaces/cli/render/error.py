@@ -8,7 +8,7 @@ from itertools import zip_longest
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, render_hints
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.corrected import typed
+from steadyhand.surfaces.cli.phrases import typed
 from steadyhand.surfaces.terminal import Line, Piece, head_of
 
 _MOST = 12  # lines of facts; programs get them all with --json
@@ -17,8 +17,8 @@ _KIND = lazy_pattern(r"([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:")
 _UNSAID = frozenset(
     (
         "action actions actual also anchor available column conflicts corrected count end errno example excerpt "
-        "formats guard index kind limit line line_count lines mode nearest offset path places problem similarity "
-        "size start tier total tried verb wanted"
+        "field formats guard index kind limit line line_count lines mode nearest new_lines offset path places "
+        "problem reply_lines similarity size start tier total tried verb wanted"
     ).split()
 )
 
@@ -31,6 +31,7 @@ def error_lines(error: EditError, *, phrases: Phrases | None = None, call: str |
     hint = render_hints(error.hints, phrases) or ""
     said = f"{error.message}\n{hint}"
     first, *rest = error.message.split("\n")
+    first = _without_addresses(first, error)
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
     lines += _place_lines(error, rest)
     lines += _address_lines(error) + _nearest_lines(error, said) + _excerpt_lines(error)
@@ -67,7 +68,7 @@ def _tried_lines(error: EditError) -> list[Line]:
 
 
 def _reply_lines(error: EditError) -> list[Line]:
-    """Where in a reply the part stands that was refused."""
+    """Where in a reply the refused part is."""
     match error.details.get("reply_lines"):
         case [int(first), int(last)]:
             shown = f"line {first}" if first == last else f"lines {first}–{last}"
@@ -92,7 +93,8 @@ def _place_lines(error: EditError, rows: Sequence[str]) -> list[Line]:
     if error.kind is not Kind.AMBIGUOUS_MATCH or not isinstance(places, list | tuple):
         return [(Piece("  "), *head_of(row)) for row in rows]
     lines: list[Line] = []
-    for row, place in zip_longest(rows, places[: len(rows)]):
+    listed = len(rows) - bool(rows and rows[-1].startswith("  … and "))
+    for row, place in zip_longest(rows, places[:listed]):
         facts = place if isinstance(place, Mapping) else {}
         number = facts.get("occurrence")
         label = Piece(f"{number:>3}. ", "id") if isinstance(number, int) else Piece("  " if place is None else "     ")
@@ -112,6 +114,14 @@ def _address_lines(error: EditError) -> list[Line]:
             lines.append((Piece(f"{number:>3}. ", "id"), *head_of(address), Piece(line, "dim")))
     rest = len(lines) - _MOST
     return [*lines[:_MOST], (Piece(f"     … and {rest} more", "dim"),)] if rest > 0 else lines
+
+
+def _without_addresses(message: str, error: EditError) -> str:
+    """The message up to the places that it lists, where each has a line of its own below."""
+    match error.details.get("places"):
+        case [{"address": str(address)}, *_] if f": {address}" in message:
+            return message[: message.index(f": {address}") + 1]
+    return message
 
 
 def _nearest_lines(error: EditError, said: str) -> list[Line]:

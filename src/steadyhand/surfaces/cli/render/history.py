@@ -6,33 +6,62 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.match import finding, lines_of
 from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:
+    from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Record
-    from steadyhand.workspace.why import Why
+    from steadyhand.workspace.outside import Outside
 
-_HEADS = ("record", "time (UTC)", "who", "what", "why")
+_HEADS = ("record", "time", "who", "what", "why")
+_MADE_UP = lazy_pattern(r"mcp-[0-9a-f-]+")
+_OUTSIDE = "outside the journal"
 _ELSEWHERE = {
-    "outside": "changed outside Steadyhand",
+    "outside": "changed outside the journal",
     "before-journal": "as it was before the journal began",
     "record": "",
 }
 
 
-def log_lines(entries: Sequence[Entry], *, width: int) -> list[Line]:
+def log_lines(entries: Sequence[Entry | Outside], *, width: int) -> list[Line]:
     """One row per record: id, time, who, what, and as much of the reason as fits."""
     if not entries:
         return [(Piece("no changes recorded", "dim"),)]
-    rows = [(e.record.id, shown_time(e.record.time), _who(e.record), _what(e), _reason(e)) for e in entries]
+    rows = [_log_row(entry) for entry in entries]
     widths = _widths(rows, width)
     lines: list[Line] = [(Piece(_row(_HEADS, widths), "dim"),)]
     for entry, row in zip(entries, rows, strict=True):
         identity, rest = row[0], _row(row[1:], widths[1:])
-        lines.append((Piece(pad(identity, widths[0]), "id"), Piece(f"  {rest}", "dim" if entry.undone_by else "plain")))
+        is_dim = getattr(entry, "undone_by", None) is not None
+        lines.append((Piece(pad(identity, widths[0]), "id"), Piece(f"  {rest}", "dim" if is_dim else "plain")))
     return lines
+
+
+def _log_row(entry: Entry | Outside) -> tuple[str, str, str, str, str]:
+    from steadyhand.workspace.journal.record import Entry
+
+    if isinstance(entry, Entry):
+        record = entry.record
+        return record.id, shown_time(record.time), _who(record), _what(entry), _reason(entry)
+    return entry.id, shown_time(entry.time), entry.actor or "somebody", visible_name(entry.path), _OUTSIDE
+
+
+def outside_lines(change: Outside, diff: str, *, width: int | None) -> list[Line]:
+    """A change outside the journal in full: who, when, and the diff."""
+    facts = [
+        ("change", change.id),
+        ("time", change.time),
+        ("actor", change.actor),
+        ("task", change.task),
+        ("tool", change.tool),
+        ("note", f"{_OUTSIDE}: nothing here can undo it"),
+    ]
+    lines = fact_lines([(name, value) for name, value in facts if value])
+    lines += [(Piece("edited ", "heading"), Piece(visible_name(change.path))), ()]
+    return lines + diff_lines(diff, width=width)
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
@@ -53,7 +82,7 @@ def entry_lines(entry: Entry, diff: str, *, width: int | None) -> list[Line]:
     record = entry.record
     facts = [
         ("record", record.id),
-        ("time", record.time),
+        ("time", shown_time(record.time)),
         ("actor", record.actor),
         ("task", record.task),
         ("tool", record.tool),
@@ -87,11 +116,15 @@ def why_lines(path: str, whys: Sequence[Why], *, width: int) -> list[Line]:
     """Each line of a file with the record that wrote it; neighbours from one record share a heading."""
     lines: list[Line] = []
     digits = len(str(whys[-1].line)) if whys else 1
-    for _, group in groupby(whys, key=lambda why: (why.since, why.origin and why.origin.record.id, why.reason)):
+    for _, group in groupby(whys, key=_same_origin):
         run = list(group)
         lines.append(_origin_line(path, run))
         lines += [(Piece(f"  {why.line:>{digits}} ", "dim"), Piece(_cut(why.text, width - digits - 3))) for why in run]
     return lines
+
+
+def _same_origin(why: Why) -> tuple[object, ...]:
+    return why.since, why.origin and why.origin.record.id, why.outside and why.outside.id, why.reason
 
 
 def _cut(text: str, width: int) -> str:
@@ -103,6 +136,9 @@ def _origin_line(path: str, run: Sequence[Why]) -> Line:
     why = run[0]
     span = f"{run[0].line}" if len(run) == 1 else f"{run[0].line}–{run[-1].line}"
     place = Piece(f"{visible_name(path)}:{span}  ", "place")
+    if why.outside is not None:
+        facts = [why.outside.actor, shown_time(why.outside.time), _ELSEWHERE["outside"]]
+        return (place, Piece(why.outside.id, "id"), Piece("  " + "  ".join(fact for fact in facts if fact)))
     if why.origin is None:
         return (place, Piece(_ELSEWHERE[why.since] or "unknown", "dim"))
     record = why.origin.record
@@ -118,7 +154,8 @@ def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:
 
 
 def _who(record: Record) -> str:
-    return f"{record.actor} · {record.task}" if record.task else record.actor
+    """The actor, and the task where somebody named it: a server makes up one for each conversation."""
+    return f"{record.actor} · {record.task}" if record.task and not _MADE_UP.fullmatch(record.task) else record.actor
 
 
 def _what(entry: Entry) -> str:

@@ -17,7 +17,7 @@ def finding(tier: str | None, confidence: float | None, similarity: float | None
     if tier in (None, "exact") or tier in _addresses():
         return None
     shares = [(share, word) for share, word in ((confidence, "sure"), (similarity, "alike")) if share is not None]
-    told = {_percent(share): word for share, word in shares if share < 1}  # one share is told once
+    told = {_percent(share): word for share, word in shares if share < 1}  # one share is shown once
     measures = "".join(f", {percent} {word}" for percent, word in told.items())
     return f"found at the {tier} tier{measures}" + (f"; what differed: {', '.join(differs)}" if differs else "")
 
@@ -30,7 +30,7 @@ def _addresses() -> Container[str]:
 
 
 def lines_of(lines: tuple[int, int] | None) -> str:
-    """Where a text stands now: ` line 3`, ` lines 3–5`, or nothing.
+    """Where a text is now: ` line 3`, ` lines 3–5`, or nothing.
 
     >>> lines_of((3, 5))
     ' lines 3–5'

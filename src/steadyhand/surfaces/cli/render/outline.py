@@ -1,11 +1,11 @@
-"""What can be addressed, as an indented table; where an address leads, with the lines that stand there."""
+"""What can be addressed, as an indented table; where an address leads, with the lines there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from steadyhand.surfaces.cli.corrected import typed
+from steadyhand.surfaces.cli.phrases import typed
 from steadyhand.surfaces.cli.render.match import lines_of
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad, visible_line
 
@@ -59,7 +59,7 @@ def _widths(rows: Sequence[Sequence[str]], width: int) -> tuple[int, int, int]:
 
 
 def _gap(outline: Outline) -> list[Line]:
-    """Where the file does not parse, if what stands around it may be missing."""
+    """Where the file does not parse, if what is around it may be missing."""
     if outline.gap is None:
         return []
     what = visible_line(f"line {outline.gap.line} does not parse ({outline.gap.message}): ")
@@ -105,7 +105,7 @@ def _text_lines(source: Source, place: Location) -> Iterator[Line]:
 
 
 def _row(source: Source, place: Location, row: int, digits: int, *, is_marked: bool) -> Line:
-    """One line; with `is_marked`, ⟦ and ⟧ stand where the place begins and ends."""
+    """One line; with `is_marked`, ⟦ and ⟧ show where the place begins and ends."""
     start, text = source.table.start(row), source.table.text(row)
     number = Piece(f"{row + 1:>{digits}}  ", "dim")
     if not is_marked:

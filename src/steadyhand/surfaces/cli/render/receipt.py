@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.diff import diff_lines
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from steadyhand.session.receipt import FileReceipt, Receipt
 
 _REMARKS = 5
+_QUIET_FILES = 5  # with --quiet, more than these are counted
 _DIFF_ROWS = 120  # after an edit; `show` prints all of it
 _PREVIEW = {
     "created": "would create",
@@ -43,18 +45,27 @@ def receipt_lines(
         lines.append(
             (Piece(word, "good" if receipt.id is not None else "place"), Piece(f" {', '.join(receipt.undoes)}"))
         )
-    summaries = [_file_line(receipt, file) for file in receipt.files]
+    is_long = quiet and len(receipt.files) > _QUIET_FILES
+    summaries = [_count_line(receipt)] if is_long else [_file_line(receipt, file) for file in receipt.files]
     way = _way_back(receipt, back) if back is not None else ()
     if way and len(summaries) == 1:
         summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
-    if receipt.format is not None:
+    if receipt.format is not None and not is_long:
         lines += _reading_lines(receipt)
-    for outcome in receipt.outcomes:
+    for outcome in receipt.outcomes if not is_long else [each for each in receipt.outcomes if each.error is not None]:
         lines += _outcome_lines(outcome, phrases, is_only=len(receipt.outcomes) == 1)
     if way and len(summaries) != 1:
         lines.append(way)
     return lines
+
+
+def _count_line(receipt: Receipt) -> Line:
+    """Very many files in one line: how many of them were created, edited, deleted."""
+    words = _PREVIEW if receipt.id is None else _DONE
+    found = Counter(file.status for file in receipt.files)
+    said = ", ".join(f"{words.get(status, status)} {counted(number, 'file')}" for status, number in found.items())
+    return (Piece(said, "good" if receipt.id is not None else "place"),)
 
 
 def _reading_lines(receipt: Receipt) -> list[Line]:
@@ -84,7 +95,7 @@ def _file_line(receipt: Receipt, file: FileReceipt) -> Line:
 
 
 def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
-    """Where the edits of one file stand now: ` lines 3–5, 9`."""
+    """Where the edits of one file are now: ` lines 3–5, 9`."""
     if file.status not in ("edited", "renamed"):
         return ""
     spans = [

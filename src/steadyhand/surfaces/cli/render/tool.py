@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
-from steadyhand.surfaces.terminal import Line, Piece, cells, pad
+from steadyhand.surfaces.cli.render.diff import diff_lines
+from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad
 
 if TYPE_CHECKING:
-    from steadyhand.tools.shape import Field, Object, Shape
+    from steadyhand.agents.runner import Ended, Step
+    from steadyhand.schema import Field, Object, Shape
+    from steadyhand.tools.made import Made
     from steadyhand.tools.tool import Tool
     from steadyhand.tools.toolset import Toolset
 
-__all__ = ["answer_lines", "answer_text", "shape_name", "tool_lines", "toolset_lines"]
-
-_TEXTS = ("content", "diff", "error")  # what of an answer is read better as it is than inside JSON
-_IN_ERROR = ("message", "hint")  # what an error says already
+_STYLES = {"+": "added", "-": "removed", "@": "dim"}
 
 
 def toolset_lines(toolsets: Iterable[tuple[Toolset, tuple[Tool, ...]]]) -> Iterator[Line]:
@@ -51,7 +51,7 @@ def _rows(shape: Object, depth: int) -> Iterator[tuple[str, str, str]]:
 
 def _objects(field: Field) -> list[Object]:
     """The objects that a field holds, itself or in an array."""
-    from steadyhand.tools.shape import Either, Many, Object
+    from steadyhand.schema import Either, Many, Object
 
     shapes: list[Shape] = [field.shape]
     found: list[Object] = []
@@ -70,7 +70,7 @@ def _objects(field: Field) -> list[Object]:
 
 def shape_name(shape: Shape) -> str:
     """What kind of value a shape is, in words."""
-    from steadyhand.tools.shape import Anything, Either, Flag, Many, Number, Object, Text
+    from steadyhand.schema import Anything, Either, Flag, Many, Number, Object, Text
 
     match shape:
         case Text():
@@ -92,31 +92,62 @@ def shape_name(shape: Shape) -> str:
             assert_never(shape)
 
 
-def answer_lines(answer: Mapping[str, object], *, is_native: bool) -> Iterator[Line]:
-    """An answer for a person: the text of a native tool, else JSON with its long texts below, as they are."""
-    if is_native:
-        yield from _text_lines(str(answer.get("content", "")))
-        return
-    import json
-
-    texts = {name: text for name in _TEXTS if isinstance(text := answer.get(name), str)}
-    said = {*texts, *(_IN_ERROR if "error" in texts else ())}
-    rest = {name: value for name, value in answer.items() if name not in said}
-    yield from _text_lines(json.dumps(rest, indent=2, ensure_ascii=False))
-    for name, text in texts.items():
-        yield (Piece(f"{name}:", "dim"),)
-        yield from _text_lines(text)
-
-
-def answer_text(answer: Mapping[str, object], *, is_native: bool) -> str:
-    """An answer for a program: the text of a native tool, else JSON, with nothing cut."""
-    if is_native:
-        return f"{answer.get('content', '')}\n"
-    import json
-
-    return json.dumps(answer, indent=2) + "\n"
-
-
-def _text_lines(text: str) -> Iterator[Line]:
+def answer_lines(text: str) -> Iterator[Line]:
+    """An answer's text for a terminal, its diff in colours."""
+    in_diff = False
     for row in text.split("\n"):
-        yield (Piece(row),)
+        in_diff = row.startswith("@@ ") or (in_diff and row[:1] in ("+", "-", " "))
+        style = _STYLES.get(row[:1]) if in_diff else None
+        yield (Piece(row, style),) if style else (Piece(row),)
+
+
+_MOST = 40  # lines of a diff, and of what a model says
+
+
+def step_lines(step: Step, *, width: int | None = None, quiet: bool = False) -> Iterator[Line]:
+    """One step of a conversation; what we say to the model is not shown."""
+    from steadyhand.agents.model import ModelError, Reply, Said
+    from steadyhand.tools.made import Made
+
+    match step:
+        case Reply():
+            rows = step.text.strip().split("\n") if step.text.strip() else []
+            yield from ((Piece(row),) for row in rows[:_MOST])
+            if len(rows) > _MOST:
+                yield (Piece(f"… {counted(len(rows) - _MOST, 'more line')}", "dim"),)
+        case Made():
+            yield from made_lines(step, width=width, quiet=quiet)
+        case ModelError():
+            again = "; trying again" if step.is_passing else ""
+            yield (Piece("model: ", "warning"), *head_of(step.message), Piece(again, "dim"))
+        case Said():
+            return
+
+
+def made_lines(made: Made, *, width: int | None = None, quiet: bool = False) -> Iterator[Line]:
+    """One call: its diff, the first line of its refusal, or only its name."""
+    if made.failed:
+        said = str(made.result.get("message") or made.result.get("error") or made.result.get("content") or "refused")
+        kind = f" {made.kind}" if made.kind is not None else ""
+        first = said.partition("\n")[0]
+        yield (Piece(made.tool, "heading"), Piece(f" refused{kind}: ", "error"), *head_of(first))
+        return
+    records = f"  {', '.join(made.records)}" if made.records else ""
+    yield (Piece(made.tool, "heading"), Piece(records, "id"))
+    if made.diff and not quiet:
+        yield from diff_lines(made.diff, width=width, limit=_MOST)
+
+
+def ended_line(ended: Ended) -> Line:
+    """What it came to: how it ended, turns, calls, tokens, time."""
+    refused = sum(counts[1] for counts in ended.usage.values())
+    facts = [
+        counted(ended.turns, "turn"),
+        f"{counted(ended.calls, 'call')}{f' ({refused:,} refused)' if refused else ''}",
+        counted(ended.tokens.total, "token"),
+        f"{ended.seconds:.1f} s",
+        *([f"{counted(ended.as_text, 'call')} written as text"] if ended.as_text else []),
+        *([f"{ended.retries:,} retried"] if ended.retries else []),
+    ]
+    end = Piece("done", "good") if ended.is_done else Piece(f"stopped: {ended.error}", "error")
+    return (end, Piece(f"  {', '.join(facts)}", "dim"))

@@ -1,4 +1,7 @@
-"""What a host decides for the tools it hands to a model, as options; a tool's arguments cannot change any of it."""
+"""What a host decides for the tools it hands to a model, as options; a tool's arguments cannot change any of it.
+
+The registry of toolsets is loaded only when somebody types one of the names, or asks for the help that lists them.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,98 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.surfaces.cli.guarding import guard_option
-from steadyhand.surfaces.cli.options import chain
-from steadyhand.surfaces.cli.tolerance import policy_of, tolerance_options
+from steadyhand.surfaces.cli.options import Name, chain, guard_option, policy_of, tolerance_options
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.tools.call import Settings
 
-__all__ = ["has_settings", "host_options", "host_policy", "host_settings"]
+_USUAL = "core"
+
+
+def _toolsets() -> tuple[str, ...]:
+    from steadyhand.tools.registry import toolsets
+
+    return tuple(toolsets())
+
+
+def _styles() -> tuple[str, ...]:
+    from steadyhand.tools.styles import STYLES
+
+    return tuple(STYLES)
+
+
+def _clients() -> tuple[str, ...]:
+    from steadyhand.surfaces.clients import clients
+
+    return tuple(clients())
+
+
+class ClientName(Name):
+    """The name of a program that starts the MCP server."""
+
+    def __init__(self) -> None:
+        super().__init__("client", _clients)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if "." in value or "/" in value:
+            self.fail(
+                f"{value!r} is not a client; a file goes before the command: steadyhand --config FILE mcp", param, ctx
+            )
+        return super().convert(value, param, ctx)
+
+
+class ToolsetName(Name):
+    """The name of a toolset."""
+
+    def __init__(self) -> None:
+        super().__init__("toolset", _toolsets)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.names():
+            from steadyhand.tools.registry import tools_of
+
+            having = [each for each in self.names() if any(tool.name == value for tool in tools_of(each))]
+            if having:
+                self.fail(f"{value!r} is a tool of {', '.join(having)}: name the toolset", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class SchemaStyle(Name):
+    """The name of a style in which schemas are printed."""
+
+    def __init__(self) -> None:
+        super().__init__("style", _styles)
+
+
+def toolset_of(tool: str) -> str:
+    """The toolset that is meant by a tool's name: core if it has it, else the only one that does.
+
+    Refuses with `bad-request` a name that several other toolsets have, or none.
+    """
+    from steadyhand.schema import nearest_name
+    from steadyhand.tools.registry import tools_of
+
+    named = {each: {name for one in tools_of(each) for name in (one.name, *one.also)} for each in _toolsets()}
+    having = [each for each, names in named.items() if tool in names]
+    if _USUAL in having or len(having) == 1:
+        return _USUAL if _USUAL in having else having[0]
+    if having:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{len(having)} toolsets have a tool {tool!r}: {', '.join(having)}",
+            hint=f"say which, such as --toolset {having[0]}",
+            details={"toolsets": having},
+        )
+    near = nearest_name(tool[:80], sorted(set().union(*named.values())))
+    raise EditError(
+        Kind.BAD_REQUEST,
+        f"there is no tool {tool[:80]!r}",
+        hint=f"did you mean {near}?" if near else "steadyhand tools lists them",
+    )
+
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SETTINGS = (

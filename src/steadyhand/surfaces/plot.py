@@ -1,0 +1,325 @@
+"""The statistics as charts: their figures, a picture made with matplotlib, and a page for a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import InstallExtra, Say
+from steadyhand.lazy import dataclass
+from steadyhand.surfaces.terminal import counted, fit, shown_time, visible_line
+
+if TYPE_CHECKING:
+    from steadyhand.session.statistics import Statistics, Tally
+
+Role = Literal["good", "bad", "plain"]
+_MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number in words, and what it is made of; `share` from 0 to 1 where it is one."""
+
+    name: str
+    value: str
+    remark: str = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of one or more parts, one behind the other."""
+
+    label: str
+    parts: tuple[tuple[Role, int], ...]
+    remark: str = ""
+
+    @property
+    def total(self) -> int:
+        return sum(value for _, value in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars on one scale. `legend` names the parts, where there are several."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    legend: tuple[tuple[Role, str], ...] = ()
+
+    @property
+    def longest(self) -> int:
+        return max((bar.total for bar in self.bars), default=0)
+
+
+def span_of(found: Statistics) -> str:
+    """From when to when calls were counted, and what is missing."""
+    damaged = f"; {counted(found.damaged, 'row')} of the journal could not be read" if found.damaged else ""
+    if found.first_time is None or found.last_time is None:
+        return f"no calls recorded{damaged}"
+    return f"{shown_time(found.first_time)} to {shown_time(found.last_time)}{damaged}"
+
+
+def figures_of(found: Statistics) -> list[Figure]:
+    """The figures above the charts."""
+    total = found.total
+    edited, rewritten = total.ways["edited"], total.ways["rewritten"]
+    return [
+        Figure("calls", f"{total.calls:,}", f"{total.applied:,} applied, {total.refused:,} refused"),
+        Figure(
+            "first try",
+            percent(total.first_rate),
+            f"{total.first_applied:,} of {total.first:,} files, by the first call of a conversation about each",
+            total.first_rate,
+        ),
+        Figure(
+            "edits",
+            percent(total.edit_share),
+            f"{edited:,} edited, {rewritten:,} written as a whole; {total.ways['created']:,} created",
+            total.edit_share,
+        ),
+        Figure(
+            "retries", f"{total.retries:,}", f"{found.recovered:,} went through in the end, {found.given_up:,} never"
+        ),
+        Figure("undone", f"{found.undone:,}", "records that were taken back"),
+    ]
+
+
+def charts_of(found: Statistics) -> list[Chart]:
+    """The charts, without those that would be empty."""
+    ends: tuple[tuple[Role, str], ...] = (("good", "applied"), ("bad", "refused"))
+    charts = [
+        Chart("Calls by tool", _tallies(found.tools), ends),
+        Chart("Calls by model", _tallies(found.models), ends),
+        Chart("Calls by file type", _tallies(found.types), ends),
+        Chart("Edits by the tier that found their place", _counts(found.tiers, "good")),
+        Chart("Refusals by kind", _counts(found.refusals, "bad")),
+        Chart("Files by how they were changed", _counts(found.total.ways, "plain")),
+    ]
+    return [chart for chart in charts if chart.bars]
+
+
+def percent(share: float | None) -> str:
+    """A share for people.
+
+    >>> percent(0.8733), percent(1.0), percent(None)
+    ('87.3 %', '100 %', 'none')
+    """
+    if share is None:
+        return "none"
+    shown = f"{share * 100:.1f}"
+    # What is not all must not look like all, nor what is something like nothing.
+    near = {"100.0": "99.9", "0.0": "0.1"}.get(shown, shown) if 0 < share < 1 else shown
+    return f"{near.removesuffix('.0')} %"
+
+
+def _tallies(tallies: Mapping[str, Tally]) -> tuple[Bar, ...]:
+    from steadyhand.session.statistics import by_calls
+
+    return _cut([Bar(name, (("good", t.applied), ("bad", t.refused)), _remark(t)) for name, t in by_calls(tallies)])
+
+
+def _remark(tally: Tally) -> str:
+    retries = f", {tally.retries:,} retried" if tally.retries else ""
+    return f"first try {percent(tally.first_rate)}{retries}" if tally.first else ""
+
+
+def _counts(counts: Mapping[str, int], role: Role) -> tuple[Bar, ...]:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return _cut([Bar(name, ((role, number),)) for name, number in ordered if number])
+
+
+def _cut(bars: Sequence[Bar]) -> tuple[Bar, ...]:
+    """The longest bars; the rest as one."""
+    if len(bars) <= _MOST:
+        return tuple(bars)
+    kept, rest = bars[: _MOST - 1], bars[_MOST - 1 :]
+    sums: dict[Role, int] = {}
+    for role, value in (part for bar in rest for part in bar.parts):
+        sums[role] = sums.get(role, 0) + value
+    return (*kept, Bar(f"({len(rest):,} others)", tuple(sums.items())))
+
+
+_COLORS = {"good": "#1f7a4d", "bad": "#b3402e", "plain": "#3b6ea8"}
+_INK, _FAINT = "#1c2024", "#5b6570"
+_LONGEST_LABEL = 28
+_LONGEST_PAGE_LABEL = 24
+_HEAD = 1.5  # inches
+
+
+def render_picture(found: Statistics, *, title: str) -> bytes:
+    """The picture. Refuses with `not-installed` where matplotlib is not there."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            "a PNG needs matplotlib, which is not installed",
+            hint=(InstallExtra("plot"), Say("ask for --html, which needs nothing")),
+        ) from None
+    charts = charts_of(found)
+    heights = [0.34 * len(chart.bars) + 0.75 for chart in charts]
+    figure = Figure(figsize=(9.0, sum(heights) + _HEAD), dpi=110, facecolor="white")
+    FigureCanvasAgg(figure)
+    _draw_head(figure, found, title)
+    _draw_charts(figure, charts, heights)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", metadata={"Software": None})
+    return picture.getvalue()
+
+
+def _drawable(text: str) -> str:
+    """A text with a box for each letter that the font lacks.
+
+    matplotlib would draw it so by itself and warn; how warnings are treated is for the whole process to say.
+    """
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    known = get_font(findfont(FontProperties())).get_charmap()
+    return "".join(char if ord(char) in known else "\u25a1" for char in text)
+
+
+def _draw_head(figure: Any, found: Statistics, title: str) -> None:
+    height = figure.get_size_inches()[1]
+    figure.text(
+        0.03, 1 - 0.35 / height, _drawable(fit(title, 90)), fontsize=14, color=_INK, weight="bold", parse_math=False
+    )
+    right = {"ha": "right", "fontsize": 8, "color": _FAINT, "parse_math": False}
+    figure.text(0.97, 1 - 0.35 / height, _drawable(fit(span_of(found), 90)), **right)
+    figures = figures_of(found)
+    for number, each in enumerate(figures):
+        left = 0.03 + number * 0.95 / len(figures)
+        figure.text(left, 1 - 0.72 / height, each.name, fontsize=9, color=_FAINT, parse_math=False)
+        figure.text(left, 1 - 1.05 / height, each.value, fontsize=15, color=_INK, parse_math=False)
+
+
+def _draw_charts(figure: Any, charts: list[Chart], heights: list[float]) -> None:
+    """Each chart beneath the other, with a height that its bars need."""
+    whole = figure.get_size_inches()[1]
+    top = whole - _HEAD
+    for chart, height in zip(charts, heights, strict=True):
+        bars = 0.34 * len(chart.bars)
+        axes = figure.add_axes((0.27, (top - height + 0.35) / whole, 0.45, bars / whole))
+        _draw_bars(axes, chart)
+        top -= height
+
+
+def _draw_bars(axes: Any, chart: Chart) -> None:
+    legend = " + ".join(name for _, name in chart.legend)
+    title = f"{chart.title}  ({legend})" if legend else chart.title
+    axes.set_title(_drawable(title), loc="left", fontsize=10, color=_INK, parse_math=False)
+    longest = chart.longest or 1
+    for row, bar in enumerate(chart.bars):
+        left = 0
+        for role, value in bar.parts:
+            axes.barh(row, value, left=left, height=0.7, color=_COLORS[role])
+            left += value
+        numbers = " + ".join(f"{value:,}" for _, value in bar.parts)
+        said = f"  {numbers}  {bar.remark}"
+        axes.text(longest, row, _drawable(said), va="center", fontsize=8, color=_FAINT, parse_math=False)
+    axes.set_xlim(0, longest)
+    axes.set_ylim(len(chart.bars) - 0.5, -0.5)
+    axes.set_yticks(range(len(chart.bars)))
+    labels = axes.set_yticklabels(
+        [_drawable(fit(bar.label, _LONGEST_LABEL)) for bar in chart.bars], fontsize=9, color=_INK
+    )
+    for label in labels:
+        label.set_parse_math(False)
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+_WIDTH, _LABELS, _BARS, _ROW = 820, 180, 280, 26
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2024; --faint: #5b6570; --paper: #ffffff; --line: #d5dae0;
+  --good: #1f7a4d; --bad: #b3402e; --plain: #3b6ea8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --faint: #9aa5b1; --paper: #15181b; --line: #343a41;
+  --good: #4fb783; --bad: #e0735f; --plain: #7fb0e6; } }
+body { margin: 2rem auto; padding: 0 1rem; max-width: 51rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
+p { margin: 0; color: var(--faint); }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
+dl > div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem; }
+dt { color: var(--faint); font-size: .85rem; } dd { margin: 0; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+dd small { display: block; font-size: .8rem; color: var(--faint); }
+svg { display: block; width: 100%; height: auto; overflow: visible; font: 13px system-ui, sans-serif; }
+.label, .value { fill: var(--ink); } .remark { fill: var(--faint); } .track { fill: var(--line); opacity: .45; }
+.good { fill: var(--good); } .bad { fill: var(--bad); } .plain { fill: var(--plain); }
+"""
+
+
+def render_page(found: Statistics, *, title: str) -> str:
+    """The whole page."""
+    allowed = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    return "".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n',
+            '<meta name="referrer" content="no-referrer">\n',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+            f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
+            f"<h1>{_text(title)}</h1>\n<p>{_text(span_of(found))}</p>\n",
+            *_figures(figures_of(found)),
+            *(part for chart in charts_of(found) for part in _chart(chart)),
+            "</body>\n</html>\n",
+        ]
+    )
+
+
+def _figures(figures: Iterable[Figure]) -> Iterator[str]:
+    yield "<dl>\n"
+    for figure in figures:
+        remark = f"<small>{_text(figure.remark)}</small>"
+        yield f"<div><dt>{_text(figure.name)}</dt><dd>{_text(figure.value)}{remark}</dd></div>\n"
+    yield "</dl>\n"
+
+
+def _chart(chart: Chart) -> Iterator[str]:
+    legend = "".join(_legend(chart))
+    height = len(chart.bars) * _ROW + (_ROW if legend else 0)
+    yield f"<h2>{_text(chart.title)}</h2>\n"
+    yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{_text(chart.title)}">\n'
+    for row, bar in enumerate(chart.bars):
+        yield from _bar(bar, chart.longest, row * _ROW)
+    if legend:
+        yield f'<g transform="translate({_LABELS} {height - _ROW})">{legend}</g>\n'
+    yield "</svg>\n"
+
+
+def _bar(bar: Bar, longest: int, top: int) -> Iterator[str]:
+    middle = top + 17
+    said = f"{bar.label}: {', '.join(f'{value:,}' for _, value in bar.parts)}"
+    yield f"<g><title>{_text(said)}</title>"
+    label = _text(fit(bar.label, _LONGEST_PAGE_LABEL))
+    yield f'<text class="label" x="{_LABELS - 10}" y="{middle}" text-anchor="end">{label}</text>'
+    yield f'<rect class="track" x="{_LABELS}" y="{top + 5}" width="{_BARS}" height="{_ROW - 10}" rx="3"/>'
+    left = float(_LABELS)
+    for role, value in bar.parts:
+        width = _BARS * value / longest if longest else 0.0
+        if width:
+            yield f'<rect class="{role}" x="{left:.1f}" y="{top + 5}" width="{width:.1f}" height="{_ROW - 10}" rx="3"/>'
+        left += width
+    numbers = " + ".join(f"{value:,}" for _, value in bar.parts)
+    remark = f'<tspan class="remark" dx="10">{_text(bar.remark)}</tspan>' if bar.remark else ""
+    yield f'<text class="value" x="{_LABELS + _BARS + 10}" y="{middle}">{numbers}{remark}</text></g>\n'
+
+
+def _legend(chart: Chart) -> Iterator[str]:
+    for number, (role, name) in enumerate(chart.legend):
+        left = number * 110
+        yield f'<rect class="{role}" x="{left}" y="7" width="12" height="12" rx="2"/>'
+        yield f'<text class="remark" x="{left + 18}" y="17">{_text(name)}</text>'
+
+
+def _text(text: str) -> str:
+    return escape(visible_line(text))

@@ -1,1 +1,0 @@
-"""Statistics as pictures: what is shown, a page, and a PNG."""

@@ -1,0 +1,267 @@
+"""Runs of `impact` as documents: the record for programs, Markdown, and a page for a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import cast
+
+from steadyhand.lazy import lazy_pattern
+from steadyhand.surfaces.terminal import counted, visible, visible_line
+
+Facts = Mapping[str, object]
+
+# What a reader looks at first comes first.
+HEADINGS = {
+    "updated": "Changed",
+    "partial": "Changed, but not finished",
+    "failed": "Failed",
+    "unchanged": "Judged to be right as it is",
+    "skipped": "Skipped",
+}
+
+
+def articles_of(record: Facts, status: str | None = None) -> list[Facts]:
+    """The articles of a run, all or those of one status, sorted by path."""
+    found = record.get("articles")
+    articles = cast("list[Facts]", found) if isinstance(found, list) else []
+    chosen = [each for each in articles if status is None or each.get("status") == status]
+    return sorted(chosen, key=lambda each: str(each.get("path")))
+
+
+def stale_of(record: Facts) -> list[Facts]:
+    """The articles that the change had made wrong."""
+    return [each for each in articles_of(record) if each.get("status") in ("updated", "partial")]
+
+
+def hunks_of(article: Facts) -> Iterator[tuple[str, list[str]]]:
+    """Each changed part of an article, as a diff shows it, with the reasons for it."""
+    patch = str(article.get("patch") or "")
+    groups = article.get("hunkReasons")
+    reasons = {
+        str(group.get("hunk")): [str(each) for each in group.get("reasons", [])]
+        for group in (groups if isinstance(groups, list) else [])
+        if isinstance(group, dict)
+    }
+    part: list[str] = []
+    for row in patch.splitlines():
+        if row.startswith("@@ ") and part:
+            yield "\n".join(part), reasons.get(part[0], [])
+            part = []
+        if part or row.startswith("@@ "):
+            part.append(row)
+    if part:
+        yield "\n".join(part), reasons.get(part[0], [])
+    elif patch and "@@ " not in patch:
+        yield patch.rstrip("\n"), []
+
+
+def error_of(article: Facts) -> str | None:
+    """Why an article failed, in words."""
+    error = article.get("error")
+    return f"{error.get('kind')}: {error.get('message')}" if isinstance(error, dict) else None
+
+
+def text_of(article: Facts) -> str | None:
+    """Why an article was left or changed as a whole, as the model said it."""
+    said = article.get("reasoning")
+    return str(said) if said else None
+
+
+def adoption(record: Facts) -> dict[str, int]:
+    """How often articles were edited in places, and how often files were written as a whole; refusals left out."""
+    made = {"edit_article": 0, "write_file": 0}
+    for article in articles_of(record):
+        usage = article.get("toolUsage")
+        for name, counts in usage.items() if isinstance(usage, dict) else ():
+            if name in made and isinstance(counts, dict):
+                made[name] += int(counts.get("calls", 0)) - int(counts.get("refused", 0))
+    return made
+
+
+def summary(record: Facts) -> str:
+    """The run in one line: how many articles of which status, tokens, time, how files were written."""
+    by_status = [(name, len(articles_of(record, name))) for name in HEADINGS]
+    counts = ", ".join(f"{number} {name}" for name, number in by_status if number) or "no article"
+    tokens = sum(_number(each.get("tokens"), name) for each in articles_of(record) for name in ("input", "output"))
+    seconds = sum(float(cast("float", each.get("seconds") or 0)) for each in articles_of(record))
+    made = adoption(record)
+    written = f"{counted(made['edit_article'], 'edit_article call')}, {counted(made['write_file'], 'write_file call')}"
+    return f"{counts}; {counted(tokens, 'token')}, {seconds:.0f} s of conversation; {written}"
+
+
+def _number(value: object, name: str) -> int:
+    return int(value.get(name, 0)) if isinstance(value, dict) else 0
+
+
+def evidence_texts(article: Facts) -> Sequence[str]:
+    """Why an article was looked at, a line each."""
+    found = article.get("evidence")
+    items = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return [f"{each.get('changedFile')} ({each.get('matchType')})" for each in items]
+
+
+_MARKUP = lazy_pattern(r"[\\`*_{}\[\]()<>#+!|~$&-]")
+_TURNED = lazy_pattern(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=:)(?=//)|(?<=www)(?=\.)")
+_FENCE = lazy_pattern(r"`{3,}")
+
+
+def render_markdown(record: Facts) -> str:
+    """The whole report; it ends with a newline."""
+    return "\n".join(_lines(record)) + "\n"
+
+
+def _lines(record: Facts) -> Iterator[str]:
+    trigger = record.get("trigger")
+    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    ends = [_commit(cause.get(name)) for name in ("base", "head")]
+    yield "## Documentation impact"
+    yield ""
+    yield f"{plain(summary(record))}."
+    yield f"Change {ends[0]} to {ends[1]}; model {_code(str(record.get('model')))}; run {_code(str(record.get('id')))}."
+    for status, heading in HEADINGS.items():
+        found = articles_of(record, status)
+        if found:
+            yield ""
+            yield f"### {heading}"
+        for article in found:
+            yield from _article(article, status)
+    cycles = record.get("cycles")
+    for cycle in cycles if isinstance(cycles, list) else []:
+        yield ""
+        yield f"These articles attend to each other: {' → '.join(_code(str(path)) for path in cycle)}."
+
+
+def _article(article: Facts, status: str) -> Iterator[str]:
+    yield ""
+    yield f"#### {_code(str(article.get('path')))}"
+    yield ""
+    evidence = evidence_texts(article)
+    if evidence:
+        more = f" and {len(evidence) - 5} more" if len(evidence) > 5 else ""
+        yield f"Because of {', '.join(_code(each) for each in evidence[:5])}{more}."
+    error = error_of(article)
+    if error is not None:
+        yield f"**{plain(error)}**"
+    said = text_of(article)
+    if said is not None:
+        yield f"> {plain(said)}"
+    if status in ("updated", "partial") or article.get("patch"):
+        for hunk, reasons in hunks_of(article):
+            yield ""
+            yield from _fenced(hunk)
+            yield from (f"- {plain(reason)}" for reason in reasons)
+    findings = article.get("findings")
+    for finding in findings if isinstance(findings, list) else []:
+        yield f"- check: {plain(str(finding.get('message') if isinstance(finding, dict) else finding))}"
+
+
+def plain(text: str) -> str:
+    """A text on one line that is nothing but text.
+
+    >>> plain("see <b>*@ada*</b>\\nhttps://example.org ![x](y)")
+    'see \\\\<b\\\\>\\\\*@<!-- -->ada\\\\*\\\\</b\\\\> https:<!-- -->//example.org \\\\!\\\\[x\\\\]\\\\(y\\\\)'
+    """
+    one_line = " ".join(visible(text).split())
+    escaped = _MARKUP.sub(lambda found: f"\\{found[0]}", one_line)
+    return _TURNED.sub("<!-- -->", escaped)
+
+
+def _code(text: str) -> str:
+    """A text as code, which markup and mentions cannot leave."""
+    shown = visible_line(text)
+    runs = re.findall("`+", shown)
+    fence = "`" * (max(map(len, runs), default=0) + 1)
+    return f"{fence} {shown} {fence}" if runs else f"{fence}{shown}{fence}"
+
+
+def _fenced(text: str) -> Iterator[str]:
+    shown = visible(text)
+    fence = "`" * max([3, *(len(each) + 1 for each in _FENCE.findall(shown))])
+    yield f"{fence}diff"
+    yield shown
+    yield fence
+
+
+def _commit(name: object) -> str:
+    return _code(str(name)[:12]) if isinstance(name, str) else "the working tree"
+
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2024; --faint: #5b6570; --paper: #fff; --line: #d5dae0;
+  --good: #e6f4ec; --bad: #fbeae7; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --faint: #9aa5b1; --paper: #15181b; --line: #343a41;
+  --good: #17352a; --bad: #40201b; } }
+body { margin: 2rem auto; padding: 0 1rem; max-width: 60rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; } h3 { font-size: 1rem; font-family: monospace; }
+p, li { color: var(--ink); } .faint { color: var(--faint); } .error { font-weight: bold; }
+blockquote { margin: .5rem 0; padding-left: .8rem; border-left: 3px solid var(--line); white-space: pre-wrap; }
+pre { border: 1px solid var(--line); border-radius: .4rem; padding: .5rem; overflow-x: auto; }
+pre span { display: block; } .added { background: var(--good); } .removed { background: var(--bad); }
+"""
+
+
+def render_run_page(record: Facts) -> str:
+    """The whole page."""
+    allowed = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    return "".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
+            f"<title>Impact run {_line(record.get('id'))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
+            *_body(record),
+            "</body>\n</html>\n",
+        ]
+    )
+
+
+def _body(record: Facts) -> Iterator[str]:
+    trigger = record.get("trigger")
+    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    yield "<h1>Documentation impact</h1>\n"
+    yield f"<p>{_line(summary(record))}</p>\n"
+    yield (
+        f'<p class="faint">change {_line(cause.get("base"))} to {_line(cause.get("head") or "the working tree")}, '
+        f"model {_line(record.get('model'))}, run {_line(record.get('id'))}, {_line(record.get('time'))}</p>\n"
+    )
+    for status, heading in HEADINGS.items():
+        found = articles_of(record, status)
+        if found:
+            yield f"<h2>{heading}</h2>\n"
+        for article in found:
+            yield from _article_html(article)
+
+
+def _article_html(article: Facts) -> Iterator[str]:
+    yield f"<section>\n<h3>{_line(article.get('path'))}</h3>\n"
+    evidence = evidence_texts(article)
+    if evidence:
+        yield f'<p class="faint">because of {_line(", ".join(evidence))}</p>\n'
+    error = error_of(article)
+    if error is not None:
+        yield f'<p class="error">{_line(error)}</p>\n'
+    said = text_of(article)
+    if said is not None:
+        yield f"<blockquote>{escape(visible(said))}</blockquote>\n"
+    for hunk, reasons in hunks_of(article):
+        yield f"<pre>{''.join(_row(row) for row in hunk.splitlines())}</pre>\n"
+        if reasons:
+            yield f"<ul>{''.join(f'<li>{_line(reason)}</li>' for reason in reasons)}</ul>\n"
+    findings = article.get("findings")
+    for finding in findings if isinstance(findings, list) else []:
+        yield f"<p>check: {_line(finding.get('message') if isinstance(finding, dict) else finding)}</p>\n"
+    yield "</section>\n"
+
+
+def _row(row: str) -> str:
+    style = {"+": ' class="added"', "-": ' class="removed"', "@": ' class="faint"'}.get(row[:1], "")
+    return f"<span{style}>{escape(visible_line(row)) or ' '}</span>"
+
+
+def _line(value: object) -> str:
+    return escape(visible_line("" if value is None else str(value)))
