@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 _HOME = Path(__file__).resolve().parent.parent / ".node"
-_NODE = "node@22.23.3"
+NODE = "node@22.23.3"
 _INSTALL_SECONDS = 600
 
 CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
@@ -24,9 +24,10 @@ class NodeMissing(Exception):
     """A program from npm cannot be had here; the message says why."""
 
 
-def installed(package: str) -> Path:
-    """The folder with the programs of a package and a Node of 22 or later."""
-    key = hashlib.sha256(f"{_NODE} {package}".encode()).hexdigest()[:12]
+def installed(package: str, *, with_node: bool = True) -> Path:
+    """The folder with the programs of a package and, unless it goes without, a Node of 22 or later."""
+    packages = [NODE, package] if with_node else [package]
+    key = hashlib.sha256(" ".join(packages).encode()).hexdigest()[:12]
     home = _HOME / key
     programs = home / "node_modules" / ".bin"
     if (home / "ready").exists():
@@ -37,7 +38,7 @@ def installed(package: str) -> Path:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     (home / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-    command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", _NODE, package]
+    command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", *packages]
     try:
         done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -48,6 +49,6 @@ def installed(package: str) -> Path:
     return programs
 
 
-def environment(programs: Path) -> dict[str, str]:
-    """This environment with that Node before any other."""
-    return {**os.environ, "PATH": os.pathsep.join((str(programs), os.environ.get("PATH", "")))}
+def environment(*programs: Path) -> dict[str, str]:
+    """This environment with those programs before any other."""
+    return {**os.environ, "PATH": os.pathsep.join((*map(str, programs), os.environ.get("PATH", "")))}

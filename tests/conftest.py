@@ -1,16 +1,20 @@
-"""What every test shares: Hypothesis profiles, and which files under tests/ are data rather than tests."""
+"""What every test shares: Hypothesis profiles, the options of the suite, and which files under tests/ are data."""
 
 from __future__ import annotations
 
 import atexit
 import gc
 import os
+import random
 import shutil
 import tempfile
+import time
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from tests import table
 from tests.postgres.server import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
@@ -24,7 +28,7 @@ collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/
 
 # A shared machine makes any deadline a coin toss; the suite's own time limit catches a hang. A commit that passes once
 # passes always: examples follow from the tests alone, and only `make fuzz` goes looking for others.
-EXAMPLES = int(os.environ.get("STEADYHAND_EXAMPLES", "100"))
+EXAMPLES = int(os.environ.get("STEADYHAND_EXAMPLES", "50"))
 IS_SEARCH = bool(os.environ.get("STEADYHAND_SEARCH"))
 settings.register_profile(
     "steadyhand",
@@ -40,7 +44,40 @@ if not IS_SEARCH:
     providers._get_local_constants = providers.Constants
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--row", action="append", default=[], help="run only the rows of a table with this in their id")
+    parser.addoption("--whole", action="store_true", help="run every row of the tables that are otherwise sampled")
+    parser.addoption("--for", type=float, metavar="SECONDS", help="start no test after this time; others every day")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    table.ONLY[:] = config.getoption("--row")
+    table.WHOLE[:] = [True] if config.getoption("--whole") else []
+    if config.getoption("--for") is not None:
+        config.pluginmanager.register(Slice(config.getoption("--for")))
+
+
+class Slice:
+    """A run that is bounded in time: in an order of its own each day, no test starts after the time is up."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+        self.day = os.environ.setdefault("STEADYHAND_DAY", str(int(time.time()) // 86_400))
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        # Every worker of a run must come to the same order, also around midnight; workers inherit the environment.
+        random.Random(self.day).shuffle(items)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self) -> bool | None:
+        return True if time.monotonic() > self.end else None
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        ran = sum(len(terminalreporter.stats.get(outcome, ())) for outcome in ("passed", "failed"))
+        terminalreporter.write_line(f"a slice: {ran} tests ran before the time was up")
+
+
 def pytest_collection_finish() -> None:
-    """Twelve thousand collected tests stay until the end: nobody need look through them for garbage again and again."""
+    """Thousands of collected tests stay until the end: nobody need look through them for garbage again and again."""
     gc.collect()
     gc.freeze()

@@ -26,6 +26,7 @@ from benches.accuracy.score import Rules, Verdict, judge, judge_offer
 from benches.accuracy.tally import OfferCount, Spread
 from benches.accuracy.ways import WAYS, way_named
 from tests.conftest import EXAMPLES
+from tests.table import table
 
 CONFLICT = "refuse-stale-conflict"
 
@@ -41,7 +42,7 @@ SOMEONE = asked(CONFLICT, "a\n  f(x, 4)\nb\n", ("  f(x, 3)", "  g(x, 3)"))
 INSTEAD = asked(CONFLICT, "a\n  f(x, 4)\nb\n", ("  f(x, 3)", "  f(x, 9)"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("case", "after", "drift", "score"),
     [
         (SOMEONE, "a\n  g(x, 4)\nb\n", "merge", "correct"),
@@ -81,7 +82,7 @@ def test_exact_tools_write_new_text_as_it_is_sent() -> None:
     assert judge(case, literal).score == "wrong"
 
 
-@pytest.mark.parametrize(
+@table(
     ("category", "offer", "score"),
     [
         ("misremembered", Offer("corrected", "a\nc\n"), "right"),
@@ -189,8 +190,8 @@ def misquoted(number: int) -> Case:
     return asked("misremembered", before, (old, new), expected=MEANT[number], path=path)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=str)
-@pytest.mark.parametrize("number", range(len(CALLS)))
+@table("policy", POLICIES, ids=str)
+@table("number", range(len(CALLS)))
 def test_a_refusal_offers_what_goes_through_as_it_is_or_nothing(number: int, policy: dict[str, object]) -> None:
     case = misquoted(number)
     verdict = judge(case, Asked(sh.Policy(**policy)).replace(case.question))  # type: ignore[arg-type]
@@ -198,8 +199,8 @@ def test_a_refusal_offers_what_goes_through_as_it_is_or_nothing(number: int, pol
     assert set(verdict.offers) <= {"right"}, verdict.answer.offers
 
 
-@pytest.mark.parametrize("name", [way.name for way in WAYS if "ops" in way.kinds and way.tool])
-@pytest.mark.parametrize("number", range(len(CALLS)))
+@table("name", [way.name for way in WAYS if "ops" in way.kinds and way.tool])
+@table("number", range(len(CALLS)))
 def test_a_tool_offers_a_call_that_goes_through_as_it_is_or_nothing(number: int, name: str) -> None:
     case = misquoted(number)
     verdict = judge(case, adapters(name)["ops"](case.question), way_named(name).rules)
@@ -210,7 +211,7 @@ def test_a_tool_offers_a_call_that_goes_through_as_it_is_or_nothing(number: int,
 TWICE = "[fast]\ntimeout = 10\n\n[slow]\ntimeout = 10\n"
 
 
-@pytest.mark.parametrize("name", [way.name for way in WAYS if "ops" in way.kinds and way.name != "vault.TextReplace"])
+@table("name", [way.name for way in WAYS if "ops" in way.kinds and way.name != "vault.TextReplace"])
 def test_each_of_several_places_is_offered_as_an_edit_that_changes_it_alone(name: str) -> None:
     case = asked("refuse-ambiguous", TWICE, ("timeout = 10", "timeout = 30"), path="app.toml")
     way = way_named(name)
@@ -236,7 +237,7 @@ def check_case(case: Case, policy: dict[str, object]) -> None:
     assert set(verdict.offers) <= {"right"}, (case.id, case.category, verdict.answer.offers)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@table("part", range(PARTS), every=4)
 def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int) -> None:
     """Under the usual policy, all cases; the bench does the same under every other one (`--policies --check`).
 
@@ -246,7 +247,7 @@ def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int
         check_case(case, {})
 
 
-@pytest.mark.parametrize("policy", OTHER_POLICIES, ids=str)
+@table("policy", OTHER_POLICIES, ids=str)
 def test_no_offer_is_wrong_under_any_other_policy(policy: dict[str, object]) -> None:
     """Some of the development cases, where there are some, and random misquotes of real files."""
     cases = development_cases()

@@ -1,6 +1,7 @@
 """The benches run, at a tiny scale: each prints its tables. How fast anything is, is nobody's business here.
 
 Accuracy: cases are read, answers judged and counted, and a contestant that hangs or dies has crashed on that case.
+`make sweep` runs them: no promise to a user hangs on a bench.
 """
 
 from __future__ import annotations
@@ -49,6 +50,9 @@ from benches.programs import PROGRAMS, Program
 from benches.run import main
 from benches.subjects.structure import edit_of
 from benches.table import Row, Table
+from tests.table import table
+
+pytestmark = pytest.mark.sweep
 
 SUBJECTS = {
     "exact": ["Exact edit in memory"],
@@ -92,6 +96,7 @@ SUBJECTS = {
         "Start-up of the MCP server, and its end",
         "Memory of the MCP server",
     ],
+    "answers": ["Tokens of typical answers, as text", "Tokens of an answer over MCP, as text"],
 }
 
 
@@ -194,7 +199,7 @@ def test_a_patch_for_many_files_goes_there_and_back_by_turns(tmp_path: Path) -> 
         assert is_done(tmp_path, wanted)
 
 
-@pytest.mark.parametrize("given", list(documents(5_000)), ids=lambda given: given.format)
+@table("given", list(documents(5_000)), ids=lambda given: given.format)
 def test_a_document_has_places_all_over_it_and_each_edit_is_the_right_answer(given: Document) -> None:
     assert given == document(given.format, 5_000)
     assert 5_000 <= len(given.text) < 7_000
@@ -215,7 +220,7 @@ def test_what_a_peer_did_to_everything_else_is_told() -> None:
     assert told(given, right + "# more\n") == "every other line kept, in another order or with more between them"
 
 
-@pytest.mark.parametrize("program", [program for program in PROGRAMS if program.is_there], ids=lambda it: it.name)
+@table("program", [program for program in PROGRAMS if program.is_there], ids=lambda it: it.name)
 def test_programs_take_the_patches_they_are_measured_with(program: Program, tmp_path: Path) -> None:
     rewrites: list[Rewrite] = [long_rewrite(20), *small_rewrites(3)]
     (tmp_path / "all.diff").write_text(unified(rewrites), encoding="utf-8")
@@ -280,7 +285,7 @@ def cases_folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "answer", "score", "how"),
     [
         pytest.param(case(None), Answer(True, AFTER), "wrong", "other text", id="applied what must be refused"),
@@ -313,7 +318,7 @@ def test_correct_is_the_expected_text_to_the_byte_or_a_refusal_where_one_is_due(
     assert judge(case(None), Answer(False, BEFORE)).score == "correct"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "complaint"),
     [
         ("{}\n", "line 1"),
@@ -413,7 +418,7 @@ def test_a_fence_is_longer_than_any_in_the_text() -> None:
     assert fenced("````x\n````\n", "md") == "`````md\n````x\n````\n`````\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("category", "expected", "is_verbatim", "is_misquoted"),
     [
         ("exact", AFTER, False, False),

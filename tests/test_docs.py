@@ -1,50 +1,56 @@
-"""The pages tell the truth: generated ones are current, links lead somewhere, and every example session runs.
+"""Promise: the pages are true. Generated ones are current, links resolve, and every example runs.
 
-A `python` block of a page runs too, where its sessions left the workspace; a `print` ends in a comment that says what
-it prints. How sessions are told and compared is in scripts/sessions.py.
+The `console` and `python` blocks of a page run in the order of the page; scripts/sessions.py says how.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from scripts import generate_docs, sessions
+from tests.surfaces.shell import Shell
+from tests.table import table
 
 ROOT = sessions.ROOT
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("changes/*.md")])
-PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SH = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-TELLING = sorted({*sessions.pages(), *(page for page in PAGES if PYTHON.search(page.read_text(encoding="utf-8")))})
+TELLING = [page for page in PAGES if sessions.BLOCK.search(page.read_text(encoding="utf-8"))]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
-@pytest.mark.parametrize("page", TELLING, ids=lambda page: page.name)
-def test_the_sessions_of_a_page_answer_and_its_python_prints_what_it_says(page: Path, tmp_path: Path) -> None:
+@table("page", TELLING, ids=lambda page: page.name)
+def test_every_block_of_a_page_answers_as_it_says_in_the_order_of_the_page(page: Path, tmp_path: Path) -> None:
     home, workspace = sessions.furnish(tmp_path)
-    env = sessions.environment(home)
     told = sessions.steps_of_page(page)
-    now = sessions.run(told, workspace, env)
+    now = sessions.run(told, workspace, sessions.environment(home))
     assert [(step.command, sessions.normal(step.answer)) for step in now] == [
         (step.command, sessions.normal(step.answer)) for step in told
     ]
-    code = "\n".join(PYTHON.findall(page.read_text(encoding="utf-8")))
-    if not code:
-        return
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=workspace, env=env, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    prints = re.findall(r"^\s*print\(.*\)  # (.*)$", code, re.MULTILINE)
-    assert sessions.normal(done.stdout).splitlines() == [sessions.normal(line) for line in prints]
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if TOML.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.name)
+def test_every_command_that_a_page_names_takes_the_options_it_is_given(tmp_path: Path) -> None:
+    """Blocks of `sh` need a client, a model or a server, so they are not run: `--help` makes each only parse."""
+    wrong = []
+    for page in PAGES:
+        for block in SH.findall(page.read_text(encoding="utf-8")):
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["steadyhand"]:
+                    result = Shell(tmp_path).run(*words[1:], "--help")
+                    wrong += [f"{page.name}: {line}: {result.output}"] if result.exit_code else []
+                elif words[:1] == ["make"] and not re.search(rf"^{words[1]}:", MAKEFILE, re.MULTILINE):
+                    wrong.append(f"{page.name}: {line}: no such target")
+    assert wrong == []
+
+
+@table("page", [p for p in PAGES if TOML.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.name)
 def test_the_configuration_of_a_page_is_one_that_is_read(page: Path, tmp_path: Path) -> None:
     home, workspace = sessions.furnish(tmp_path)
     env = sessions.environment(home)
@@ -69,14 +75,14 @@ def test_the_generated_pages_are_what_the_code_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@table("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     inside = [link.split("#")[0] for link in LINK.findall(text) if "://" not in link and not link.startswith("#")]
     assert [link for link in inside if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@table("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_link_to_a_heading_names_one_that_is_there(page: Path) -> None:
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     wrong = []
@@ -108,9 +114,7 @@ def test_the_architecture_names_every_room_and_no_module_that_is_not_there() -> 
     assert modules - known == set()
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in PAGES if p.name not in generate_docs.PAGES], ids=lambda p: str(p.relative_to(ROOT))
-)
+@table("page", [p for p in PAGES if p.name not in generate_docs.PAGES], ids=lambda p: str(p.relative_to(ROOT)))
 def test_prose_has_one_sentence_per_line(page: Path) -> None:
     prose = [line for line in FENCED.sub("", page.read_text(encoding="utf-8")).splitlines() if not line.startswith("|")]
     assert [line for line in prose if re.search(r"[a-z`)][.?!] [A-Z]", line)] == []

@@ -8,6 +8,7 @@ import pickle
 import pytest
 
 from steadyhand.errors import Action, EditError, Kind
+from tests.table import table
 
 FIRST_SET = """
     no-match ambiguous-match low-confidence count-mismatch already-applied no-change overlapping-edits stale-source
@@ -27,12 +28,12 @@ def test_no_two_kinds_share_an_exit_code() -> None:
     assert len(set(codes)) == len(codes)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@table("kind", Kind)
 def test_an_exit_code_is_neither_success_nor_the_shells(kind: Kind) -> None:
     assert 1 < kind.exit_code < 126
 
 
-@pytest.mark.parametrize("kind", Kind)
+@table("kind", Kind)
 def test_every_kind_says_what_it_means_in_one_sentence(kind: Kind) -> None:
     assert kind.doc[0].isupper()
     assert kind.doc.endswith(".")
@@ -40,12 +41,12 @@ def test_every_kind_says_what_it_means_in_one_sentence(kind: Kind) -> None:
     assert ". " not in kind.doc
 
 
-@pytest.mark.parametrize("kind", Kind)
+@table("kind", Kind)
 def test_every_kind_says_what_the_caller_should_do(kind: Kind) -> None:
     assert isinstance(kind.action, Action)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@table("kind", Kind)
 def test_a_name_is_kebab_case_and_finds_its_kind(kind: Kind) -> None:
     assert kind.value == kind.name.lower().replace("_", "-")
     assert Kind(kind.value) is kind

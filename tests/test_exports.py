@@ -7,9 +7,9 @@ import importlib.metadata
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import steadyhand as sh
+from scripts import api_reference
+from tests.table import table
 
 PROMISED = {
     "Act", "Anchor", "Block", "Cell", "CodeBlock", "Delete", "EditError", "FrontMatter", "Heading", "Insert", "Key",
@@ -25,12 +25,12 @@ def test_the_list_is_sorted_and_has_no_name_twice() -> None:
     assert list(sh.__all__) == sorted(set(sh.__all__))
 
 
-@pytest.mark.parametrize("name", sorted(sh.__all__))
+@table("name", sorted(sh.__all__))
 def test_every_name_can_be_had(name: str) -> None:
     assert getattr(sh, name) is not None
 
 
-@pytest.mark.parametrize("name", sorted(set(sh.__all__) - {"__version__"}))
+@table("name", sorted(set(sh.__all__) - {"__version__"}))
 def test_every_name_explains_itself_in_its_own_words(name: str) -> None:
     doc = getattr(sh, name).__doc__ or ""
     assert doc.strip()
@@ -56,3 +56,18 @@ def test_names_are_imported_from_the_module_that_defines_them() -> None:
 
 def test_the_version_is_the_distributions() -> None:
     assert sh.__version__ == importlib.metadata.version("steadyhand")
+
+
+def test_every_type_that_a_caller_meets_is_public() -> None:
+    public = {id(getattr(home, name)) for home in (sh, sh.hints, sh.impact) for name in home.__all__}
+    public |= {id(base) for base in sh.Workspace.__mro__}
+    inner = {cls.__name__: where for cls, where in api_reference.met().classes.items() if id(cls) not in public}
+    assert {name: where for name, where in inner.items() if not name.startswith("_")} == {}
+
+
+@table("name", sorted(set(sh.__all__) - {"__version__", "hints", "impact"}))
+def test_every_member_of_a_public_class_explains_itself(name: str) -> None:
+    value = getattr(sh, name)
+    named = api_reference.members(value) if isinstance(value, type) else ()
+    methods = [each for each, member in named if not isinstance(member, str | property)]
+    assert [each for each in methods if not api_reference.doc_of(value, each)] == []

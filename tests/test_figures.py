@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benches.bench import benches
 from benches.figures import read_figures, record, with_figures, with_tables
 from benches.floors import Floor, check_floors, read_floors
 from benches.table import Row, Table
+from tests.table import table
 
 EDIT = Floor("exact", "Exact edit*", "1 MB, str", 2.0, says="an exact edit", floor="two finds")
 PEER = Floor("speed", "One edit*", "1 MB, fuzzy", 1.0, against="aider *, 1 MB, fuzzy")
@@ -28,12 +27,12 @@ def broken(floor: Floor, tables: list[Table], *, with_peers: bool = True, is_ful
     return list(check_floors([floor], tables, {"exact", "speed"}, with_peers=with_peers, is_full=is_full))
 
 
-@pytest.mark.parametrize(("ratio", "holds"), [(1.0, True), (4.0, True), (4.1, False)])
+@table(("ratio", "holds"), [(1.0, True), (4.0, True), (4.1, False)])
 def test_a_floor_has_slack_of_a_factor_of_two(ratio: float, holds: bool) -> None:
     assert (not broken(EDIT, run(ratio))) is holds
 
 
-@pytest.mark.parametrize(("ours", "theirs", "holds"), [(30.0, 20.0, True), (41.0, 20.0, False), (30.0, None, False)])
+@table(("ours", "theirs", "holds"), [(30.0, 20.0, True), (41.0, 20.0, False), (30.0, None, False)])
 def test_a_floor_may_be_another_row_of_the_same_run(ours: float, theirs: float | None, holds: bool) -> None:
     assert (not broken(PEER, run(ours, theirs))) is holds
 

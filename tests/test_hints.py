@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import HINTS, Hint, Note, Reread, Say, hints_of, render_hints
 from steadyhand.surfaces.cli.phrases import phrases_for
 from steadyhand.tools.registry import toolsets
 from tests.hint_samples import SAMPLES
+from tests.table import table
 from tests.tools.hints import check_hints
 
 SOURCE = Path(__file__).parent.parent / "src" / "steadyhand"
@@ -53,7 +52,7 @@ def test_words_a_hint_or_several_make_the_hints_of_a_refusal() -> None:
     assert hints_of(None) == hints_of("") == ()
     assert hints_of("go") == (Say("go"),) == hints_of(Say("go")) == hints_of([Say("go")])
     error = EditError(Kind.NO_MATCH, "m", hint=(Reread("a.md"), Note("it is short")))
-    assert error.hint == "read a.md again and send the edit for its present text; it is short"
+    assert error.hint == "read a.md again and edit its current text; it is short"
     assert error.advised("stop").hint == "stop"
     assert pickle.loads(pickle.dumps(error)).hints == error.hints
     assert EditError(Kind.NO_MATCH, "m").hint is None
@@ -73,7 +72,7 @@ def test_every_hint_reads_as_a_part_of_a_sentence() -> None:
         assert not (said or "").endswith((".", ";", " ")), said
 
 
-@pytest.mark.parametrize("toolset", toolsets())
+@table("toolset", toolsets())
 def test_a_toolset_says_every_hint_in_names_that_it_has(toolset: str) -> None:
     facts = {"corrected": {}, "old": "", "places": [], "candidates": []}
     for sample in SAMPLES:
@@ -82,7 +81,7 @@ def test_a_toolset_says_every_hint_in_names_that_it_has(toolset: str) -> None:
         assert not re.search(r"(?<![\w-])--[a-z]|\b(path|encoding|journal|format)=|\bread_only\b", said or ""), said
 
 
-@pytest.mark.parametrize("command", ["edit", "insert", "write", "apply", "act", "locate", "move", "outline", "rename"])
+@table("command", ["edit", "insert", "write", "apply", "act", "locate", "move", "outline", "rename"])
 def test_the_shell_says_every_hint_in_options(command: str) -> None:
     for sample in SAMPLES:
         said = render_hints([sample], phrases_for(command)) or ""

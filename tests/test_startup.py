@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.table import table
 
 SRC = Path(__file__).parent.parent / "src"
 # Slow to load, and no part of any start.
@@ -45,7 +45,7 @@ def forbidden(modules: set[str], names: set[str]) -> list[str]:
     return sorted(name for name in modules if name in names or name.partition(".")[0] in names)
 
 
-@pytest.mark.parametrize("name", STARTS)
+@table("name", STARTS)
 def test_a_start_loads_few_modules_and_none_that_it_does_not_need(name: str, tmp_path: Path) -> None:
     code, most, denied = STARTS[name]
     modules = loaded(code, cwd=tmp_path) - loaded("", cwd=tmp_path)

@@ -10,13 +10,13 @@ import importlib
 from dataclasses import replace
 
 from steadyhand.match import repair, tier
-from steadyhand.plan import doubts
+from steadyhand.plan import match_checks
 
 __all__ = ["leave_out", "rule_names"]
 
 _FUNCTIONS = {
     "context only confirms": (("steadyhand.plan.locating", "confirmed_part"),),
-    "bare first line": (("steadyhand.plan.making", "read_in_full"), ("steadyhand.plan.writing", "quote_in_full")),
+    "bare first line": (("steadyhand.plan.merge_window", "read_in_full"), ("steadyhand.plan.writing", "quote_in_full")),
 }
 
 
@@ -24,17 +24,17 @@ def rule_names() -> tuple[str, ...]:
     """Every rule that can be left out."""
     laxer = (step.name for step in tier.steps() if step.name not in tier.STRICT and not step.is_mended)
     repairs = (f"repair of {one.name}" for one in repair.repairs())
-    return *laxer, *repairs, *(f"doubt {one.__name__.strip('_')}" for one in doubts.DOUBTS), *_FUNCTIONS
+    return *laxer, *repairs, *(f"doubt {one.__name__.strip('_')}" for one in match_checks.CHECKS), *_FUNCTIONS
 
 
 def leave_out(name: str) -> None:
     """Take a rule out of this process."""
     steps = tuple(replace(step, tiers=()) if step.name == name else step for step in tier.steps())
     repairs = tuple(one for one in repair.repairs() if f"repair of {one.name}" != name)
-    kept = tuple(one for one in doubts.DOUBTS if f"doubt {one.__name__.strip('_')}" != name)
+    kept = tuple(one for one in match_checks.CHECKS if f"doubt {one.__name__.strip('_')}" != name)
     _put(tier, "steps", lambda: steps)
     _put(repair, "repairs", lambda: repairs)
-    _put(doubts, "DOUBTS", kept)
+    _put(match_checks, "CHECKS", kept)
     for module, function in _FUNCTIONS.get(name, ()):
         _put(importlib.import_module(module), function, lambda *_, **__: None)
 

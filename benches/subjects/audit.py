@@ -44,8 +44,8 @@ def _times(setting: Setting, past: Past) -> Iterator[Row]:
     with sh.Workspace(past.root, actor="bench") as ws:
         calls = [
             Call("statistics", ws.statistics),
-            Call("trail: every record with its patch", lambda: deque(ws.audit_trail(), maxlen=0)),
-            Call("articles: every file with patch and reasons", lambda: deque(ws.audit_articles(), maxlen=0)),
+            Call("trail: every record with its patch", lambda: deque(ws.audits.trail(), maxlen=0)),
+            Call("articles: every file with patch and reasons", lambda: deque(ws.audits.articles(), maxlen=0)),
             Call("audit of few.md", lambda: ws.audit("few.md")),
             Call("audit of busy.md", lambda: ws.audit("busy.md")),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -99,12 +100,23 @@ def _commands(text: str, file: Path) -> dict[str, Sequence[str]]:
         "sh.edit, 1,000 edits": [*code, _MANY, str(file)],
         **{f"ws.{verb}": [*code, _ON_DISK, str(file), verb, str(old)] for verb in ("edit", "patch", "write", "undo")},
         "steadyhand edit": child.python(
-            "-m", "steadyhand", "edit", file.name, "--old-file", str(old), "--new", "replaced = True\n"
+            "-m",
+            "steadyhand",
+            "--root",
+            str(file.parent),
+            "edit",
+            file.name,
+            "--old-file",
+            str(old),
+            "--new",
+            "replaced = True\n",
         ),
     }
 
 
 def _peak(command: Sequence[str], file: Path, text: str) -> int:
+    # A journal of the run before would know another version: what happened to the file since is another measurement.
+    shutil.rmtree(file.parent / ".steadyhand", ignore_errors=True)
     file.write_bytes(text.encode())
     return child.peak_memory(command, cwd=file.parent)
 

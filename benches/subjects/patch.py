@@ -47,7 +47,7 @@ def run(setting: Setting) -> Iterator[Table]:
         f"A diff of {many}, applied to a file of {len(rewrite.before):,} lines",
         "by hand: both cut into lines, rows joined where the numbers say, no old line looked at",
         _beside(list(_applied(setting, rewrite)), f"apply {many}", theirs),
-        "repeated lines: a program whose lines stand in many places, so that many hunks go by their numbers",
+        "repeated lines: a program whose lines occur in many places, so that many hunks go by their numbers",
     )
     yield Table(
         f"A patch for {files} of 4 KB, two hunks each",

@@ -29,8 +29,8 @@ ONCE: Mapping[str, object] = {
 }
 ELSEWHERE: Mapping[str, object] = {**TWICE, "path": "../notes.md"}
 
-REFUSED = "ambiguous-match: the old text stands in 2 places of notes.md"
-HINT = "or send occurrence from 1 to 2, -1 for the last or 0 for all"
+REFUSED = "ambiguous-match: old text matches 2 places in notes.md"
+HINT = "or set occurrence to 1 to 2, -1 for the last, or 0 for all"
 
 
 def example(name: str) -> Callable[..., Any]:

@@ -81,7 +81,7 @@ def test_other_names_are_repaired_and_unknown_ones_refused(ws: sh.Workspace) -> 
     tool = edit_tool(ws)
     wrong = tool.invoke(call({"file": "notes.md", "pattern": "x"}))
     assert wrong.status == "error"
-    assert wrong.text.startswith("bad-request: pattern: there is no such field")
+    assert wrong.text.startswith("bad-request: pattern: unknown field")
     right = tool.invoke(call({"file": "notes.md", "search": "# Notes", "replace": "# N"}))
     assert right.artifact["result"]["repaired"][0] == "file: taken for path"
 

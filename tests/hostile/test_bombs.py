@@ -14,6 +14,7 @@ from steadyhand.structure.code.python_verdict import is_bounded
 from steadyhand.structure.format import Fault, Unchecked, format_of
 from steadyhand.text.source import Source
 from tests.hostile.bombs import SHAPES, check_linear
+from tests.table import table
 
 SIZE = int(os.environ.get("STEADYHAND_BOMB", "8000"))
 
@@ -27,6 +28,7 @@ def costs() -> dict[str, list[int | None]]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", SHAPES)
 def test_memory_grows_with_the_length_of_a_text_and_no_faster(name: str, costs: dict[str, list[int | None]]) -> None:
     check_linear(*costs[name], SIZE)
@@ -57,7 +59,7 @@ def test_python_beyond_the_bounds_of_the_compiler_is_judged_by_its_grammar() -> 
     assert isinstance(known.fault(Source.of_text(chain + "def f(:\n", path="a.py")), Fault)
 
 
-@pytest.mark.parametrize("chain", ["+1", ".a", "()", "[0]", "(1, 2)", " if a else b", " and not a", "**2"])
+@table("chain", ["+1", ".a", "()", "[0]", "(1, 2)", " if a else b", " and not a", "**2"])
 def test_what_the_compiler_is_given_never_exhausts_its_stack(chain: str) -> None:
     longest = next(n for n in range(100, 5_000, 50) if not is_bounded(f"# {'x' * 5_000}\nx = a{chain * n}\n")) - 50
     text = f"x = a{chain * longest}\n"

@@ -23,6 +23,7 @@ from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
 from steadyhand.workspace.location import FOLDER
+from tests.table import table
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record
 
 ROOT = Path(__file__).parents[2]
@@ -162,7 +163,7 @@ IMPOSSIBLE = {
 }
 
 
-@pytest.mark.parametrize("change", IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
+@table("change", IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
 def test_a_sealed_row_that_says_what_no_file_can_have_is_a_damaged_row(tmp_path: Path, change: FileChange) -> None:
     """Somebody with the journal's own code wrote it: checksum and chain are right."""
     (tmp_path / "a.md").write_bytes(b"two\n")
@@ -187,7 +188,7 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN.keys())
+@table("content", FOREIGN.values(), ids=FOREIGN.keys())
 def test_what_is_no_database_is_set_aside_and_reported(tmp_path: Path, content: bytes) -> None:
     folder = tmp_path / "state"
     folder.mkdir(mode=0o700)
@@ -269,7 +270,7 @@ def test_reading_only_leaves_an_unusable_journal_where_it_is(tmp_path: Path) -> 
     assert [path.name for path in folder.iterdir()] == ["journal.sqlite"]
 
 
-@pytest.mark.parametrize(
+@table(
     "statement",
     [
         "CREATE TRIGGER sneaky AFTER INSERT ON log BEGIN DELETE FROM images; END",

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.table import table
+
 ROOT = Path(__file__).parents[2]
 SCALE = int(os.environ.get("STEADYHAND_SCALE", "1"))
 SECONDS = 20 * SCALE
@@ -176,7 +178,7 @@ print("applied" if result.error is None else str(result.error.kind))
 """
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@table("name", SHAPES, every=5)
 def test_the_search_ends_with_an_answer(name: str) -> None:
     child = [sys.executable, "-c", CHILD, name, str(SECONDS)]
     done = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)

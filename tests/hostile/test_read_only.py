@@ -19,6 +19,7 @@ from steadyhand.workspace.location import FOLDER
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
 from tests.hostile.attacks import INSIDE, make_ground, snapshot
+from tests.table import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -180,7 +181,7 @@ def test_no_mutating_system_call_names_anything_beneath_the_root(root: Path, tmp
         assert [line for line in named if MUTATING.search(line) or FOR_WRITING.search(line)] == []
 
 
-@pytest.mark.parametrize("path", ["a.md", "sub/dir/a.md"])
+@table("path", ["a.md", "sub/dir/a.md"])
 def test_git_sees_the_edited_file_and_nothing_else(path: str, tmp_path: Path) -> None:
     root = tmp_path / "repository"
     (root / "sub/dir").mkdir(parents=True)

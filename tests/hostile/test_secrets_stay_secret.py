@@ -119,7 +119,12 @@ def check_verbs(root: Path, verbs: Iterable[Verb]) -> None:
                 answers.append(verb(workspace))
             except EditError as error:
                 answers.append(error)
-            answers += [*workspace.history(), *workspace.conflicts(), *workspace.events(), workspace.statistics()]
+            answers += [
+                *workspace.history(),
+                *workspace.conflicts(),
+                *workspace.events(),
+                workspace.audits.statistics(),
+            ]
     for answer in answers:
         for said in said_of(answer):
             assert SECRET not in said

@@ -6,11 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from benches.child import peak_memory
 from steadyhand.errors import Kind
+from tests.table import table
 
 LINE = "the same line again and again\n"
 ONE_LINE = "x y z " * 2_000_000
@@ -25,7 +24,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "needle", "kind"), SHAPES, ids=[name for name, *_ in SHAPES])
+@table(("name", "text", "needle", "kind"), SHAPES, ids=[name for name, *_ in SHAPES])
 def test_a_lopsided_edit_is_answered(name: str, text: str, needle: str, kind: Kind) -> None:
     result = sh.edit(text, [sh.Replace(needle, "new")])
     assert result.error is not None
@@ -63,8 +62,8 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("verb", ["edit", "write", "patch", "undo", "call"])
-@pytest.mark.parametrize("text", [*LINES, "one emoji"])
+@table("verb", ["edit", "write", "patch", "undo", "call"])
+@table("text", [*LINES, "one emoji"], every=6)
 def test_an_edit_takes_at_most_four_times_the_file(text: str, verb: str, tmp_path: Path) -> None:
     """The process itself, and the text that a write is given, are not counted."""
     line = LINES.get(text, LINES["ASCII"])

@@ -20,6 +20,7 @@ from steadyhand.articles.mentions import names_in
 from steadyhand.articles.page import read_page_facts
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.python_verdict import python_fault
+from tests.table import table
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20
@@ -123,7 +124,7 @@ getattr(test_work, sys.argv[1])()
 """
 
 
-@pytest.mark.parametrize("work", WORK, ids=lambda work: work.__name__)
+@table("work", WORK, ids=lambda work: work.__name__, every=3)
 def test_the_work_is_in_proportion_to_the_input(work: Callable[[], None]) -> None:
     child = [sys.executable, "-c", CHILD, work.__name__, str(SECONDS)]
     done = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)

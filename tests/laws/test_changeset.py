@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from tests.table import table
 
 TEXT = st.text(alphabet="ab\r\n é😀\ud800\udce9", max_size=24)
 
@@ -67,7 +68,7 @@ NO_CHANGE_SETS = [
 ]
 
 
-@pytest.mark.parametrize(("splices", "why"), NO_CHANGE_SETS, ids=[why for _, why in NO_CHANGE_SETS])
+@table(("splices", "why"), NO_CHANGE_SETS, ids=[why for _, why in NO_CHANGE_SETS])
 def test_splices_that_are_not_sorted_and_disjoint_are_no_change_set(splices: tuple[Splice, ...], why: str) -> None:
     with pytest.raises(ValueError, match="overlap"):
         ChangeSet(splices)
@@ -87,7 +88,7 @@ NOT_JSON = [
 ]
 
 
-@pytest.mark.parametrize("data", NOT_JSON, ids=str)
+@table("data", NOT_JSON, ids=str)
 def test_other_json_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"change set|splice"):
         ChangeSet.from_json(data)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.lines import LineTable, NewlineFacts, body, count_lines, line_ending, line_start, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 TEXT = st.text(alphabet="a\r\n é\x0b\x0c\x1c\x85\u2028\u2029😀", max_size=30)
 
@@ -36,7 +36,7 @@ def row_at(text: str, offset: int) -> int:
     return max(len(lines) - 1, 0)
 
 
-@pytest.mark.parametrize("char", list("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), ids=ascii)
+@table("char", list("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), ids=ascii)
 def test_nothing_else_ends_a_line(char: str) -> None:
     assert split_lines(f"a{char}b") == [f"a{char}b"]
     assert Source.of_text(f"a{char}b").line_count == 1
@@ -82,7 +82,7 @@ class Searched(str):
         return super().rfind(part, first, last)
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r", "\r\n"])
+@table("ending", ["\n", "\r", "\r\n"])
 def test_where_a_line_starts_costs_the_same_wherever_it_is(ending: str) -> None:
     text = Searched(f"# a line{ending}" * 20_000)
     Searched.looked_at = 0

@@ -10,6 +10,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text import offsets
 from steadyhand.text.offsets import Position, UnitMap
 from steadyhand.text.source import Source
+from tests.table import table
 
 TEXT = st.text(alphabet="ab\r\n é€😀\U0010ffff\ud800\udce9", max_size=20)
 # Longer than one step of the map, so that the marks between steps are crossed.
@@ -22,7 +23,7 @@ def refused(call: object, *args: object) -> None:
     assert refusal.value.kind is Kind.OUT_OF_BOUNDS
 
 
-@pytest.mark.parametrize("offset", [-1, 4])
+@table("offset", [-1, 4])
 def test_offsets_outside_the_text_are_refused(offset: int) -> None:
     source = Source.of_text("aé\n")
     refused(offsets.offset_to_byte, "aé\n", offset)
@@ -32,7 +33,7 @@ def test_offsets_outside_the_text_are_refused(offset: int) -> None:
     refused(offsets.utf16_to_offset, "aé\n", offset)
 
 
-@pytest.mark.parametrize("position", [(0, 1), (1, 0), (3, 1), (1, 4), (2, 3), (-1, 1)])
+@table("position", [(0, 1), (1, 0), (3, 1), (1, 4), (2, 3), (-1, 1)])
 def test_positions_outside_the_text_are_refused(position: tuple[int, int]) -> None:
     refused(offsets.position_to_offset, Source.of_text("ab\nc"), Position(*position))
 

@@ -13,6 +13,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.splice import Splice
+from tests.table import table
 
 NEWLINES = ["\n", "\r\n", "\r"]
 WORDS = {
@@ -113,7 +114,7 @@ def test_garbage_in_a_told_encoding_comes_back_or_is_refused(data: bytes, name: 
     assert answer in (data, Kind.NOT_TEXT)
 
 
-@pytest.mark.parametrize("name", ["nonsense", "base64", "hex", "rot13", "zlib", "", "a\0b", "\ud800"], ids=ascii)
+@table("name", ["nonsense", "base64", "hex", "rot13", "zlib", "", "a\0b", "\ud800"], ids=ascii)
 def test_what_is_no_text_encoding_is_refused(name: str) -> None:
     with pytest.raises(EditError) as refusal:
         Source.of_bytes(b"x", encoding=name)
@@ -177,7 +178,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("data", "name", "mark"), FOUND, ids=[name for _, name, _ in FOUND])
+@table(("data", "name", "mark"), FOUND, ids=[name for _, name, _ in FOUND])
 def test_the_encoding_is_found(data: bytes, name: str, mark: bytes) -> None:
     text, encoding = decode(data)
     assert (encoding.name, encoding.mark) == (name, mark)
@@ -193,7 +194,7 @@ UNSAYABLE = [
 ]
 
 
-@pytest.mark.parametrize(("data", "name", "new", "why"), UNSAYABLE, ids=[why for *_, why in UNSAYABLE])
+@table(("data", "name", "new", "why"), UNSAYABLE, ids=[why for *_, why in UNSAYABLE])
 def test_new_text_the_file_cannot_say_is_refused(data: bytes, name: str | None, new: str, why: str) -> None:
     with pytest.raises(EditError) as refusal:
         Source.of_bytes(data, encoding=name).encoding.check_new_text(new)
@@ -236,8 +237,8 @@ AS_DETECTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "word"), AS_DETECTED)
-@pytest.mark.parametrize("frame", ["{}\n", "name = '{}'\nvalue = 12\n"])
+@table(("name", "word"), AS_DETECTED)
+@table("frame", ["{}\n", "name = '{}'\nvalue = 12\n"])
 def test_short_words_of_other_alphabets_are_not_taken_for_western(name: str, word: str, frame: str) -> None:
     text, encoding = decode(frame.format(word).encode(name))
     assert text == frame.format(word)
@@ -260,8 +261,8 @@ WESTERN = [
 ]
 
 
-@pytest.mark.parametrize("word", WESTERN)
-@pytest.mark.parametrize("frame", ["{}\n", "name = '{}'\nvalue = 12\n", "cafe\nmid\n{}"])
+@table("word", WESTERN)
+@table("frame", ["{}\n", "name = '{}'\nvalue = 12\n", "cafe\nmid\n{}"])
 def test_western_text_with_few_accents_is_windows_1252(word: str, frame: str) -> None:
     data = frame.format(word).encode("cp1252")
     assert decode(data) == (frame.format(word), Encoding("cp1252", chosen_by="western"))
@@ -281,6 +282,6 @@ BEFORE_WESTERN = [
 ]
 
 
-@pytest.mark.parametrize(("data", "name"), BEFORE_WESTERN)
+@table(("data", "name"), BEFORE_WESTERN)
 def test_mark_declaration_utf_8_and_nul_come_before_western(data: bytes, name: str) -> None:
     assert decode(data)[1].name == name

@@ -15,8 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from tests.faults.trees import temporaries, tree_of
 from tests.laws.tree_model import Born, Deed, Event, File, Fill, Gone, Mode, Model, Move, World
+from tests.table import table
 
 SLOTS = 6
 PATHS = ("a.txt", "b.txt", "sub/c.txt", "sub/deep/d.txt", "other/e.txt", "f.md", "sub/g.md", "h")
@@ -288,8 +290,8 @@ class WorkspaceMachine(RuleBasedStateMachine):
 
     def _as(self, task: str | None) -> sh.Workspace:
         assert self.ws is not None
-        self.ws.task_id = task
-        return self.ws
+        session = self.ws._session  # one view for all: this model is not about conflicts
+        return self.ws._with(replace(session, context=replace(session.context, task=task)))
 
     def _alive(self) -> list[int]:
         return [number for number, file in self.world.items() if file.path is not None]
@@ -423,7 +425,7 @@ WorkspaceMachine.TestCase.settings = settings(max_examples=settings.default.max_
 test_workspace_follows_the_model = WorkspaceMachine.TestCase
 
 
-@pytest.mark.parametrize("between", ["rename", "mode"])
+@table("between", ["rename", "mode"])
 def test_a_line_keeps_its_origin_through_an_outside_change_that_a_rename_or_a_mode_follows(
     between: str, tmp_path: Path
 ) -> None:
@@ -441,7 +443,7 @@ def test_a_line_keeps_its_origin_through_an_outside_change_that_a_rename_or_a_mo
         assert (tmp_path / name).read_text() == "one\ntwo\n3 by somebody\n4\n"
 
 
-@pytest.mark.parametrize("before", ["nothing", "a record"])
+@table("before", ["nothing", "a record"])
 def test_a_line_changed_outside_after_its_file_came_back_was_not_there_before_the_journal(
     before: str, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.tools.registry import toolsets
 from tests.mcp.clients import serving, started, stop
 from tests.mcp.wire import Hand, piped
+from tests.table import table
 
 MODES = (None, "research", "analyze", "generate", "modify", "execute")
 OURS = ("article", "coder", "core", "site", "surgical", "vault")
@@ -80,8 +81,8 @@ def test_the_front_knows_the_revisions_that_the_sdk_knows() -> None:
     assert (HANDSHAKES, MODERN) == (HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION)
 
 
-@pytest.mark.parametrize("toolset", sorted(toolsets()))
-@pytest.mark.parametrize("read_only", [False, True])
+@table("toolset", sorted(toolsets()))
+@table("read_only", [False, True])
 def test_greeting_and_list_are_those_of_the_sdk(toolset: str, read_only: bool, tmp_path: Path) -> None:
     for mode in MODES:
         of = serving(tmp_path, toolsets=(toolset,), mode=mode, read_only=read_only)
@@ -92,13 +93,13 @@ def test_greeting_and_list_are_those_of_the_sdk(toolset: str, read_only: bool, t
             assert {number: sdk[number] for number in told} == told
 
 
-@pytest.mark.parametrize("version", HANDSHAKES)
+@table("version", HANDSHAKES)
 def test_every_revision_is_told_the_same_list(version: str, tmp_path: Path) -> None:
     frames = (hello(version), READY, ask(2, "tools/list"))
     assert fronted(serving(tmp_path), frames) == answers(serving(tmp_path), frames)
 
 
-@pytest.mark.parametrize("frames", [LEGACY, STATELESS])
+@table("frames", [LEGACY, STATELESS])
 def test_several_roots_and_toolsets_and_a_bound_are_listed_as_by_the_sdk(
     frames: Sequence[Frame], tmp_path: Path
 ) -> None:
@@ -160,7 +161,7 @@ def test_whatever_the_front_answers_the_sdk_answers_too(
         assert {number: sdk[number] for number in told} == told
 
 
-@pytest.mark.parametrize(
+@table(
     "frame",
     [
         b"{",
@@ -214,8 +215,8 @@ def test_nothing_is_answered_twice_and_nothing_is_lost_when_the_sdk_takes_over(t
     assert {by_id[number]["error"]["code"] for number in (4, None)} == {-32601, -32700}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("frames", [(), (hello(),), LEGACY])
+@table("number", [signal.SIGTERM, signal.SIGINT])
+@table("frames", [(), (hello(),), LEGACY])
 def test_a_signal_and_the_end_of_input_end_the_server_at_any_time(
     number: signal.Signals, frames: Sequence[Frame], tmp_path: Path
 ) -> None:
@@ -267,3 +268,19 @@ def test_an_oversized_frame_is_left_to_the_sdk(tmp_path: Path) -> None:
     assert not heard.answered
     for descriptor in (asking, reading, answered, writing):
         os.close(descriptor)
+
+
+def test_a_prefix_is_part_of_every_name_and_may_be_left_out_in_a_call(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    of = serving(tmp_path, tool_prefix="steadyhand_")
+    listed = fronted(of, LEGACY)["2"]["result"]["tools"]
+    assert all(tool["name"].startswith("steadyhand_") for tool in listed)
+    assert answers(of, LEGACY)["2"]["result"]["tools"] == listed
+
+    def client(hand: Hand) -> list[Any]:
+        given = {"path": "a.txt"}
+        return [hand.call(name, given) for name in ("steadyhand_read", "read", "steadyhand_raed")]
+
+    full, plain, unknown = piped(of, client)
+    assert full["isError"] is plain["isError"] is False
+    assert "steadyhand_read" in json.dumps(unknown)

@@ -24,6 +24,7 @@ from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import ERAS, MODERN, TOKEN, HttpServer, http_server, over_http, serving
 from tests.mcp.test_calls import many_files
 from tests.mcp.wire import HELLO
+from tests.table import table
 from tests.tools.examples import tree
 
 HELLO_BODY = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
@@ -242,12 +243,12 @@ def test_connections_that_say_nothing_shut_out_nobody_and_are_ended(monkeypatch:
     assert anyio.run(run) == b"HTTP/1.1 200 OK\r\n"
 
 
-@pytest.mark.parametrize(("text", "host", "port"), [("8765", "127.0.0.1", 8765), ("[::1]:0", "::1", 0)])
+@table(("text", "host", "port"), [("8765", "127.0.0.1", 8765), ("[::1]:0", "::1", 0)])
 def test_an_address_is_of_this_machine(text: str, host: str, port: int) -> None:
     assert (Address.of(text).host, Address.of(text).port) == (host, port)
 
 
-@pytest.mark.parametrize("text", ["", "http", "1:2:x", "70000", "0.0.0.0:80", "example.org:80", "²", "9" * 5_000])
+@table("text", ["", "http", "1:2:x", "70000", "0.0.0.0:80", "example.org:80", "²", "9" * 5_000])
 def test_an_address_that_others_reach_or_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(EditError):
         Address.of(text)
@@ -282,7 +283,7 @@ def http_scope(headers: list[tuple[str, str]]) -> dict[str, Any]:
 PROOF = [("authorization", "Bearer " + "söcret".encode().decode("latin-1")), ("content-type", "application/json")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "names", "status"),
     [
         ([("host", "localhost:8000")], (), 200),

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from tests.mcp.wire import Wire
+from tests.table import table
 
 LINE = "line {} of 🙂😀🚀🎉🧪🐍🙂😀🚀🎉🧪🐍\n"
 MEGABYTES = 56
@@ -31,7 +30,7 @@ def ask(wire: Wire, olds: list[str]) -> Counter[str]:
     return Counter("applied" if answer["success"] else answer["kind"] for answer in answers)
 
 
-@pytest.mark.parametrize("first", ["", "🙂\n"], ids=["emoji", "one emoji"])
+@table("first", ["", "🙂\n"], ids=["emoji", "one emoji"], every=2)
 def test_calls_at_once_take_the_memory_of_one(first: str, tmp_path: Path) -> None:
     line = "line {} of a log that goes on and on\n" if first else LINE
     count = (MEGABYTES << 20) // len(line.format(100_000).encode())

@@ -11,12 +11,12 @@ from typing import Any
 
 import anyio
 import jsonschema
-import pytest
 
 import steadyhand as sh
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
 from tests.mcp.clients import in_memory, serving
+from tests.table import table
 from tests.tools.examples import all_examples, lay_out, make_calls, split_settings
 
 OWN = [name for name, toolset in toolsets().items() if not toolset.is_native]
@@ -33,7 +33,7 @@ async def listed_and_overdue(root: Path, name: str, mode: str | None) -> tuple[d
     }
 
 
-@pytest.mark.parametrize("name", OWN)
+@table("name", OWN)
 def test_every_refusal_fits_what_is_listed_of_its_tool(name: str, tmp_path: Path) -> None:
     listed, answers = anyio.run(listed_and_overdue, tmp_path, name, None)
     if any(tool.modes is not None for tool in tools_of(name)):

@@ -13,6 +13,7 @@ from mcp_types import ListRootsResult, Root
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.options import ServerOptions, host_roots, marked_root, named_roots, paths_of
 from tests.mcp.clients import ERAS, LEGACY, MODERN, in_memory, serving
+from tests.table import table
 from tests.tools.examples import tree
 
 EDIT = {"path": "a.md", "old_content": "one", "new_content": "two"}
@@ -34,7 +35,7 @@ def listing(*roots: Path) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("era", ERAS)
+@table("era", ERAS)
 def test_with_several_roots_every_tool_takes_the_name_of_one(era: str, tmp_path: Path) -> None:
     docs, site = two_roots(tmp_path)
 
@@ -67,7 +68,7 @@ def test_one_root_adds_no_argument(tmp_path: Path) -> None:
     assert not any("root" in tool.input_schema["properties"] for tool in anyio.run(run))
 
 
-@pytest.mark.parametrize(
+@table(
     ("paths", "names"),
     [
         (["docs", "site"], ["docs", "site"]),
@@ -83,7 +84,7 @@ def test_roots_are_named_by_where_they_are(paths: list[str], names: list[str], t
     assert [root.name for root in named_roots([str(tmp_path / path) for path in paths])] == names
 
 
-@pytest.mark.parametrize("paths", [["none"], ["/"], [""], ["a\0b"], [".", "docs"], ["docs", "docs/deep"]])
+@table("paths", [["none"], ["/"], [""], ["a\0b"], [".", "docs"], ["docs", "docs/deep"]])
 def test_what_cannot_be_a_root_is_refused(paths: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "docs" / "deep").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
@@ -135,7 +136,7 @@ def test_a_server_that_was_told_of_no_root_asks_its_client(tmp_path: Path) -> No
     assert tree(tmp_path) == {"docs/a.md": "two\n", "site/a.md": "one\n"}
 
 
-@pytest.mark.parametrize("era", ERAS)
+@table("era", ERAS)
 def test_a_client_that_lists_none_has_the_repository_that_the_server_was_started_in(era: str, tmp_path: Path) -> None:
     _, site = two_roots(tmp_path)
     result = anyio.run(lambda: edit_as(ServerOptions(toolsets=("surgical",), fallback=str(site)), lists=None, era=era))
@@ -150,7 +151,7 @@ def test_a_client_cannot_lead_a_server_out_of_the_roots_it_was_given(tmp_path: P
     assert tree(tmp_path) == {"docs/a.md": "one\n", "site/a.md": "two\n"}
 
 
-@pytest.mark.parametrize("era", ERAS)
+@table("era", ERAS)
 def test_without_any_root_a_call_is_refused_and_says_what_to_do(era: str) -> None:
     result = anyio.run(lambda: edit_as(ServerOptions(toolsets=("surgical",)), lists=None, era=era))
     assert result.is_error

@@ -22,6 +22,7 @@ from steadyhand.workspace.scratch import scratch_folder
 from tests.mcp.clients import in_memory
 from tests.mcp.test_roots import listing
 from tests.mcp.wire import Wire
+from tests.table import table
 
 HAS_LANDLOCK = landlock_abi() is not None
 
@@ -74,7 +75,7 @@ def attempts(tmp_path: Path, *, read_only: bool) -> dict[str, str]:
     return dict(part.split("=", 1) for part in done.stdout.split())
 
 
-@pytest.mark.parametrize("read_only", [False, True])
+@table("read_only", [False, True])
 def test_the_kernel_refuses_what_lies_outside_also_behind_a_link(read_only: bool, tmp_path: Path) -> None:
     assert HAS_LANDLOCK, "the tests need a kernel with Landlock"
     found = attempts(tmp_path, read_only=read_only)

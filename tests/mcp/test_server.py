@@ -23,10 +23,11 @@ from steadyhand.surfaces.mcp.options import Root, ServerOptions
 from steadyhand.surfaces.mcp.sessions import Catalog, Sessions
 from steadyhand.tools.registry import tools_of, toolsets
 from tests.mcp.clients import ERAS, in_memory, serving
+from tests.table import table
 from tests.tools.examples import tree
 
 
-@pytest.mark.parametrize("era", ["legacy", "auto"])
+@table("era", ["legacy", "auto"])
 def test_both_eras_are_told_the_same_instructions(era: str, tmp_path: Path) -> None:
     served = serving(tmp_path, toolsets=("surgical", "coder"), mode="modify")
 
@@ -82,8 +83,8 @@ def hostile(name: str) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize("name", toolsets())
-@pytest.mark.parametrize("closed", [{"read_only": True}, {"mode": "analyze"}], ids=["read-only", "analyze"])
+@table("name", toolsets())
+@table("closed", [{"read_only": True}, {"mode": "analyze"}], ids=["read-only", "analyze"])
 def test_where_files_may_only_be_read_no_call_changes_a_byte(name: str, closed: dict[str, Any], tmp_path: Path) -> None:
     files = {path: text for tool in tools_of(name) for one in tool.examples for path, text in one.files.items()}
     for path, text in files.items():
@@ -100,7 +101,7 @@ def test_where_files_may_only_be_read_no_call_changes_a_byte(name: str, closed: 
     assert not (tmp_path / ".steadyhand").exists()
 
 
-@pytest.mark.parametrize("era", ERAS)
+@table("era", ERAS)
 def test_resources_tell_what_was_changed_and_how(era: str, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one\n")
     (tmp_path / "b.md").write_text("one\n")
@@ -134,7 +135,7 @@ def test_resources_tell_what_was_changed_and_how(era: str, tmp_path: Path) -> No
     assert "-one\n+two\n" in diff.contents[0].text
 
 
-@pytest.mark.parametrize(
+@table(
     "uri",
     [
         "steadyhand://diff/000000000000",
@@ -210,7 +211,7 @@ def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path)
     sessions.close()
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         {"success": True, "content": "x" * 10**7},

@@ -11,6 +11,7 @@ from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
 from tests.scenarios.callers import SURFACES, Surface
 from tests.scenarios.conversations import problems, scenarios
+from tests.table import table
 
 
 def test_there_are_scenarios_for_every_tool_both_ways() -> None:
@@ -29,7 +30,7 @@ def test_there_are_scenarios_for_every_tool_both_ways() -> None:
             assert any(not failed(answer) for answer in answers), f"{name}.{tool.name} never succeeds"
 
 
-@pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES.keys())
+@table("surface", SURFACES.values(), ids=SURFACES.keys())
 def test_scenarios_come_out_alike(surface: Surface, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
     told: list[str] = []

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.drivers import Answer, CommandLineDriver, Driver, McpDriver, PythonDriver
+from tests.table import table
 
 FOLDER = Path(__file__).parent
 SCENARIOS = sorted(found.parent for found in FOLDER.glob("*/calls.json"))
@@ -84,7 +85,7 @@ def test_only_what_no_tool_can_say_is_left_out_over_mcp() -> None:
     assert set(unsaid) == NOT_OVER_MCP
 
 
-@pytest.mark.parametrize(("scenario", "driver"), CASES, ids=[f"{found.name}-{name}" for found, name in CASES])
+@table(("scenario", "driver"), CASES, ids=[f"{found.name}-{name}" for found, name in CASES])
 def test_scenario(scenario: Path, driver: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
     root = tmp_path / "root"

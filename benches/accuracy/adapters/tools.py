@@ -23,7 +23,8 @@ Arguments = dict[str, Any]
 Sent = tuple[str, Arguments]  # a tool and its arguments
 
 _MEMORY = Path("/dev/shm")  # files that no disk has to confirm, where there is such a place
-_SHOWN = r"^(`corrected`|Hint: this means line \d+ alone):\n{old}:\n(.*?)\n{new}:\n(.*?)(?=\n`corrected`:|\nHint: |\Z)"
+_NEXT = r"\n`corrected`:|\nFor line \d+:|\nHint: |\Z"
+_SHOWN = rf"^(`corrected`|For line \d+):\n{{old}}:\n(.*?)\n{{new}}:\n(.*?)(?={_NEXT})"
 _ENVELOPE = re.compile(r"^\*\*\* Begin Patch$.*?^\*\*\* End Patch$", re.DOTALL | re.MULTILINE)
 
 
