@@ -8,9 +8,10 @@
     docs/tools.md    every toolset, its tools, their parameters, results and examples
     docs/protected.md every name that is protected, and why
     docs/cli.md      the help of every command
+    docs/api/*.md    every public name of the library, by scripts/api_reference.py
     docs/benchmarks.md, README.md   the figures of the last full run of `make bench ARGS=--record`
 
-    src/steadyhand/surfaces/mcp/lists/*.json  what an MCP client is told of each toolset
+    src/steadyhand/surfaces/mcp/lists/*.json  what an MCP client sees of each toolset
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
 """
@@ -35,6 +36,7 @@ from steadyhand.errors import Action, Kind
 from steadyhand.match.repair import Repair, RepairExample, repairs
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.match.tier import Example, Step, Tier, steps, tiers
+from steadyhand.schema import Either, Many, Object, Shape
 from steadyhand.structure.action import Action as NodeAction
 from steadyhand.structure.action import Parameter, actions
 from steadyhand.structure.format import Format, formats
@@ -45,7 +47,6 @@ from steadyhand.surfaces.cli.render.tool import shape_name
 from steadyhand.surfaces.mcp import front
 from steadyhand.text.source import Source
 from steadyhand.tools.registry import tools_of, toolset_named, toolsets
-from steadyhand.tools.shape import Either, Many, Object, Shape
 from steadyhand.tools.tool import Example as ToolExample
 from steadyhand.tools.tool import Tool
 from steadyhand.workspace.protected_names import GROUPS, HIDDEN_FOLDER
@@ -59,7 +60,7 @@ ACTIONS = {
     Action.CHANGE_REQUEST: "The call itself must change: send another one.",
     Action.RE_READ: "The caller's picture of the file is old: read it again, then send the edit for what is there now.",
     Action.RETRY_LATER: "The same call may go through in a moment.",
-    Action.GIVE_UP: "No call of this caller can go through; the host may open it, install a part or mend something.",
+    Action.GIVE_UP: "No call of this caller can succeed; the host may allow it, install something or fix the setup.",
     Action.REPORT_BUG: "Steadyhand itself is wrong: report it.",
 }
 OTHER_CODES = {
@@ -88,7 +89,7 @@ TOOLS_INTRODUCTION = (
     "",
     "Arguments are repaired before they are checked: an array or object sent as a JSON string, a single object for an",
     "array, `\"true\"` and `\"3\"` for what they say, the usual other names of a field, snake for camel case.",
-    "What was repaired is told in `repaired`; what is unknown, missing or sent twice is refused by its name.",
+    "What was repaired is listed in `repaired`; what is unknown, missing or sent twice is refused by its name.",
     "",
     "Unless a tool says otherwise, a change is answered with `success`, `path`, `id` (the undo handle), `fileHash`,",
     "`lines` and `context`, a refusal with `success: false`, `error`, `kind`, `message`, `hint` and `details`.",
@@ -116,7 +117,7 @@ def errors_page() -> str:
         kinds = sorted((kind for kind in Kind if kind.action is action), key=lambda kind: kind.exit_code)
         lines += ["", f"## {action}", "", meaning, "", "| Kind | Exit code | Meaning |", "|---|---|---|"]
         lines += [f"| `{kind}` | {kind.exit_code} | {kind.doc} |" for kind in kinds]
-    lines += ["", "## Exit codes that are no refusal", "", "| Exit code | Meaning |", "|---|---|"]
+    lines += ["", "## Other exit codes", "", "| Exit code | Meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in OTHER_CODES.items()]
     return "\n".join(lines) + "\n"
 
@@ -130,7 +131,7 @@ def dialects_page() -> str:
         "The formats in which `sh.patch`, `ws.patch` and `steadyhand apply` read what a model wrote.",
         "`auto` reads a reply in all of them and takes the one that makes sense of it.",
         "Formats with marks of their own go before those without.",
-        "What stands inside a part of one format is its content, whatever it looks like.",
+        "Anything inside a part of one format is its content, whatever it looks like.",
         "A reply with parts in two formats is refused: nothing of it is left out in silence.",
         "A whole file beside edits of it is compared with what they give, and the reply is refused where they differ.",
         "`steadyhand convert --to` writes those that can be written.",
@@ -258,7 +259,7 @@ def tiers_page() -> str:
         "|---|---|---|---|",
         *map(_step_row, steps()),
         "",
-        "Confidence is the most that is reported; it is less where less of the old text stands in the file.",
+        "Confidence is the most that is reported; it is less where less of the old text is in the file.",
         "In the examples `⟦…⟧` marks what is found, `⏎` is LF, `␍` is CR and `⇥` is a tab.",
     ]
     for tier in tiers():
@@ -268,7 +269,7 @@ def tiers_page() -> str:
         "## Repairs",
         "",
         "What is taken off an old text that was given a shape by accident, and off its new text alike.",
-        "A repair is tried only where the old text as it is was found nowhere; what was taken off is told.",
+        "A repair is tried only where the old text as sent is found nowhere; what was removed is reported.",
     ]
     for repair in repairs():
         lines += _repair_section(repair)
@@ -554,9 +555,17 @@ PAGES: dict[str, Callable[[], str]] = {
 def drifted() -> dict[Path, str | None]:
     """The files that are not what the code says now, with what they should say; None: they should not be there."""
     wanted: dict[Path, str | None] = {(DOCS / name).resolve(): make() for name, make in PAGES.items()}
+    wanted |= dict.fromkeys((DOCS / "api").glob("*.md"))
+    wanted |= {DOCS / name: page for name, page in _api_pages().items()}
     wanted |= dict.fromkeys(front.FOLDER.glob("*.json"))
     wanted |= {front.FOLDER / f"{name}.json": front.list_of(name) for name in toolsets()}
     return {path: text for path, text in wanted.items() if not _is_current(path, text)}
+
+
+def _api_pages() -> dict[str, str]:
+    from scripts.api_reference import pages
+
+    return pages()
 
 
 def _is_current(path: Path, text: str | None) -> bool:
@@ -574,6 +583,7 @@ def main(arguments: list[str]) -> int:
         elif text is None:
             path.unlink()
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"{name} written")
     return 1 if found and "--check" in arguments else 0

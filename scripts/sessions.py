@@ -1,8 +1,9 @@
-"""The example sessions of the pages: read, run, compared, and written down again when the answers have changed.
+"""The examples of the pages: read, run in the order of the page, compared, and recorded again when answers change.
 
 A `console` block is a shell session: lines after `$ ` (and `> ` for their continuation) are typed, the rest is what
-must come back. All blocks of a page are one story in one workspace. Ids, digests and times differ from run to run
-and are compared as such.
+must come back. A `python` block runs as it is; a `print` ends in a comment that says what it prints. All blocks of a
+page are one story in one workspace: one shell and one interpreter live from the first block to the last, as they do for
+a reader. Ids, digests and times differ from run to run and are compared as such.
 """
 
 from __future__ import annotations
@@ -12,11 +13,25 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PRINT = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
+INTERPRETER = """
+import sys, traceback
+scope = {"__name__": "__main__"}
+for path in sys.stdin:
+    path = path.rstrip("\\n")
+    try:
+        exec(compile(open(path, encoding="utf-8").read(), path, "exec"), scope)
+    except BaseException:
+        traceback.print_exc(file=sys.stdout)
+    print(sys.argv[1], flush=True)
+"""
 MARK = "=-=-= next =-=-="
 BUG = "internal:"
 
@@ -31,10 +46,11 @@ PASSING = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a session and what it answers."""
+    """One command of a session and what it answers; or a block of Python and what it prints."""
 
     command: str
     answer: str
+    is_python: bool = False
 
     def render(self) -> str:
         """As it stands in a page; trailing blanks would not survive there."""
@@ -68,8 +84,12 @@ def steps_of(block: str) -> list[Step]:
 
 
 def steps_of_page(page: Path) -> list[Step]:
-    """Every step of every session of a page."""
-    return [step for block in CONSOLE.findall(page.read_text(encoding="utf-8")) for step in steps_of(block)]
+    """Every command and every block of Python of a page, in the order of the page."""
+    return [
+        step
+        for kind, block in BLOCK.findall(page.read_text(encoding="utf-8"))
+        for step in (steps_of(block) if kind == "console" else [Step(block, "\n".join(PRINT.findall(block)), True)])
+    ]
 
 
 def furnish(scratch: Path) -> tuple[Path, Path]:
@@ -100,19 +120,46 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def run(steps: list[Step], workspace: Path, env: dict[str, str]) -> list[Step]:
-    """The same commands with what they answer now, in one shell, so that variables and `$?` carry over."""
-    script = "\n".join(f"{step.command}\n_status=$?; printf '\\n%s\\n' '{MARK}'; (exit $_status)" for step in steps)
-    done = subprocess.run(
-        ["bash", "-c", script],
+    """The same steps with what they answer now; variables, `$?` and the names of Python carry over."""
+    with tempfile.TemporaryDirectory(prefix="steadyhand-steps-") as scratch, ExitStack() as opened:
+        file = Path(scratch) / "step"
+        # Typed commands come from a file, so that one that reads its standard input finds it empty.
+        shell = _start(opened, ["bash"], workspace, env)
+        python = _start(opened, [sys.executable, "-c", INTERPRETER, MARK], workspace, env)
+        answers = []
+        for step in steps:
+            file.write_text(step.command + "\n", encoding="utf-8")
+            typed = f". '{file}' </dev/null; _status=$?; printf '\\n%s\\n' '{MARK}'; (exit $_status)"
+            answers.append(_answer(python, str(file)) if step.is_python else _answer(shell, typed))
+        return [replace(step, answer=answer) for step, answer in zip(steps, answers, strict=True)]
+
+
+def _start(opened: ExitStack, command: list[str], workspace: Path, env: dict[str, str]) -> subprocess.Popen[str]:
+    child = subprocess.Popen(
+        command,
         cwd=workspace,
         env=env,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=False,
+        encoding="utf-8",
     )
-    answers = done.stdout.split(f"\n{MARK}\n")
-    return [Step(step.command, answer.rstrip("\n")) for step, answer in zip(steps, answers, strict=False)]
+    return opened.enter_context(child)
+
+
+def _answer(child: subprocess.Popen[str], line: str) -> str:
+    """What a child writes after a line until it says that it is done."""
+    assert child.stdin
+    assert child.stdout
+    child.stdin.write(line + "\n")
+    child.stdin.flush()
+    lines = []
+    for each in child.stdout:
+        if each == f"{MARK}\n":
+            break
+        lines.append(each)
+    return "".join(lines).rstrip("\n")
 
 
 def rerun(page: Path) -> list[Step]:
@@ -129,7 +176,9 @@ def record(page: Path) -> bool:
         raise SystemExit(f"{page.name}: a command failed with {BUG} nothing was recorded")
     if len(told) == len(now) and all(old.agrees(new) for old, new in zip(told, now, strict=True)):
         return False
-    answers = iter(now)
+    # An answer that only differs in ids and times stays, so that the diff of a page shows what changed.
+    kept = [old if old.agrees(new) else new for old, new in zip(told, now, strict=True)]
+    answers = iter([step for step in kept if not step.is_python])
 
     def fill(block: re.Match[str]) -> str:
         return "```console\n" + "".join(next(answers).render() for _ in steps_of(block[1])) + "```"

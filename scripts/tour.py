@@ -129,7 +129,7 @@ REPLIES = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a visitor is told, the command that shows it, and how it must end."""
+    """What a visitor reads, the command that shows it, and how it must end."""
 
     told: str
     command: tuple[str, ...]
@@ -143,12 +143,12 @@ def step(told: str, *command: str, ends: Kind | None = None) -> Step:
 
 STEPS = (
     step(
-        "An edit names the text to replace. It goes to the one place where that text stands, and says how to undo it.",
+        "An edit names the text to replace. It is made where the text matches, and the answer says how to undo it.",
         *("edit", "service.py", "--old", "RETRIES = 3", "--new", "RETRIES = 5"),
         *("--reason", "the gateway drops one call in four"),
     ),
     step(
-        "This text stands in two places. Nobody guesses: both are shown, nothing changes, the hint says what to do.",
+        "This text matches two places. Steadyhand does not guess: it shows both and a hint, and changes nothing.",
         *("edit", "service.py", "--old", "timeout=TIMEOUT", "--new", "timeout=60"),
         ends=Kind.AMBIGUOUS_MATCH,
     ),
@@ -165,7 +165,7 @@ STEPS = (
     ),
     step(
         "What a model wrote goes in as it is: reply.md is prose around a diff whose line numbers are made up. The lines"
-        " stand in one place, so that is where they go.",
+        " match in one place only, so that is where they go.",
         *("apply", "reply.md", "--reason", "a ping should not wait that long"),
     ),
     step(
@@ -192,12 +192,12 @@ STEPS = (
         *("read", "docs/service.md", "--actor", "ada", "--task", "T-2"),
     ),
     step(
-        "That lands.",
+        "That edit is made.",
         *("edit", "docs/service.md", "--lines", "3", "--new", "A call is tried five times."),
         *("--reason", "as it is now", "--actor", "grace", "--task", "T-3", "--quiet"),
     ),
     step(
-        "Whoever would write over it unseen is told, with both sides; the edit is kept for a person to decide.",
+        "An edit that would overwrite it unseen is refused, with both sides shown, and kept for a person to decide.",
         *("edit", "docs/service.md", "--lines", "3", "--new", "Calls are tried again, 5 times in all."),
         *("--actor", "ada", "--task", "T-2"),
         ends=Kind.CONFLICT,
