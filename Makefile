@@ -14,13 +14,16 @@ STAMP := $(VENV)/.steadyhand-ready
 # Only what `make try` needs; the tools, servers and agent frameworks that tests want come with the other.
 LIGHT := $(VENV)/.steadyhand-light
 
+# Hundreds of tests start the command line: without bytecode each of them compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The first of these that runs and is new enough; a shim that answers for a version that is not there does not count.
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python3.15 python; do \
 	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try test check format docs bench accuracy fleet fuzz crash stress attack conformance constraints clean
+.PHONY: help setup try test sweep check format docs site bench accuracy fleet fuzz crash stress attack conformance clients constraints release clean
 
 help: ## this list
 	@echo 'make try is the place to start; the others:'
@@ -47,8 +50,11 @@ $(STAMP): $(LIGHT)
 try: $(LIGHT) ## a guided tour: an edit, a refusal, a transaction, history, why, undo
 	@$(BIN)/python scripts/tour.py
 
-test: $(STAMP) ## every test but the long sweeps
+test: $(STAMP) ## every test but the sweeps
 	$(BIN)/python -m pytest -n $(JOBS) -q $(ARGS)
+
+sweep: $(STAMP) ## the sweeps: many cases of what `make test` samples; ARGS="--for 60" takes a slice of a minute
+	$(BIN)/python -m pytest -n $(JOBS) -q -m "sweep or sampled" --whole $(ARGS)
 
 check: $(STAMP) ## formatting, lint, strict types, import contracts, generated pages
 	$(BIN)/ruff format --check .
@@ -64,6 +70,10 @@ format: $(STAMP) ## lay the code out as `check` wants it
 docs: $(STAMP) ## write the generated pages again, and what the example sessions answer now
 	$(BIN)/python scripts/generate_docs.py
 	$(BIN)/python scripts/sessions.py
+
+site: $(STAMP) ## the pages as a site with search, in build/site; any warning fails
+	@test -x $(BIN)/mkdocs || $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(STAMP) ## measure: speed of edits, commits, history, start-up; peak memory
 	$(BIN)/python -m benches.run $(ARGS)
@@ -92,6 +102,12 @@ attack: $(STAMP) ## every attack we know for MINUTES=10 in all, and a table of a
 conformance: $(STAMP) ## the public MCP conformance suite, in both eras of the protocol; npm brings the Node it needs
 	$(BIN)/python -m tests.conformance.run
 	$(BIN)/python -m tests.conformance.inspector
+
+clients: $(STAMP) ## eight MCP clients from npm, each set up with --install and driven by a scripted model; 2 GB in .node
+	$(BIN)/python -m tests.clients.run $(ARGS)
+
+release: ## build sdist and wheel, check and try both, print the changelog; ARGS=--write writes it and removes the fragments
+	@$(PYTHON) scripts/release.py $(ARGS)
 
 constraints: $(STAMP) ## pin what is installed now
 	$(BIN)/python scripts/pin_constraints.py
