@@ -17,6 +17,7 @@ answer; it never arrives and nobody is told; it arrives, and the answer never co
 
 _COMMIT = b"COMMIT\0"
 _KEY = b"K\0\0\0\x0c"
+_ENCRYPTION = (80877103, 80877104)  # the codes of a client that asks for TLS or GSS before it introduces itself
 
 
 class Proxy:
@@ -61,18 +62,40 @@ class _Pair:
         self._server = server
         self._befallen: Mishap | None = None
         self._unread = b""
+        self._unsent = b""
+        self._has_begun = False
 
     def ask(self) -> None:
+        """Forward message by message: how the bytes arrive says nothing about which of them are the COMMIT.
+
+        What the client sent before its COMMIT arrives in any case, so the server's transaction is open then.
+        """
         with suppress(OSError):
-            while data := self._client.recv(1 << 16):
-                if _COMMIT in data and self._proxy.mishap is not None:
-                    self._befallen, self._proxy.mishap = self._proxy.mishap, None
-                    if self._befallen == "unsent":
-                        break
-                if self._befallen != "stuck":
-                    self._server.sendall(data)
+            while self._befallen != "unsent" and (data := self._client.recv(1 << 16)):
+                for message in self._messages(data):
+                    if self._proxy.mishap is not None and message[:1] in b"PQ" and _COMMIT in message:
+                        self._befallen, self._proxy.mishap = self._proxy.mishap, None
+                    if self._befallen not in ("unsent", "stuck"):
+                        self._server.sendall(message)
         if self._befallen in (None, "unsent"):
             _end(self._client, self._server)
+
+    def _messages(self, data: bytes) -> Iterator[bytes]:
+        """Those that have arrived whole; the rest waits for what comes next."""
+        self._unsent += data
+        while message := self._first_message(self._unsent):
+            self._unsent = self._unsent[len(message) :]
+            yield message
+
+    def _first_message(self, data: bytes) -> bytes:
+        """Empty where it has not arrived whole. A client introduces itself without a letter before the length."""
+        start = 1 if self._has_begun else 0
+        length = start + int.from_bytes(data[start : start + 4], "big")
+        if len(data) < max(length, start + 4):
+            return b""
+        if not self._has_begun and int.from_bytes(data[4:8], "big") not in _ENCRYPTION:
+            self._has_begun = True
+        return data[:length]
 
     def answer(self) -> None:
         with suppress(OSError):
