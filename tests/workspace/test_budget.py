@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from steadyhand import Workspace
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.budget import Budget
 
@@ -102,3 +105,41 @@ def test_many_misses_in_a_large_file_take_the_memory_of_a_few(tmp_path: Path) ->
         return int(run.stdout)
 
     assert peak(8) <= 3.5 * peak(1)
+
+
+def texts_held(size: int) -> int:
+    """How many texts of at least that size the objects of this process refer to, garbage included."""
+    held = (held for each in gc.get_objects() for held in gc.get_referents(each) if isinstance(held, (bytes, str)))
+    return len({id(text) for text in held if len(text) >= size})
+
+
+def test_a_call_holds_no_text_of_its_file_once_it_has_ended_however_it_ended(tmp_path: Path) -> None:
+    (tmp_path / "big.log").write_text("🙂\n" + "".join(f"line {number} of a log\n" for number in range(500_000)))
+    ends: list[str] = []
+    held: list[int] = []
+    with Workspace(tmp_path) as workspace:
+        kit = workspace.tools()
+        gc.collect()
+        gc.disable()  # what waits for the next collection counts
+        try:
+            while "applied" not in ends:
+                stop_at = len(ends)  # the call is stopped at its first look at the clock, then at its second …
+                ticks = iter(range(1_000))
+
+                def tick(ticks: Iterator[int] = ticks, stop_at: int = stop_at) -> None:
+                    if next(ticks) == stop_at:
+                        raise EditError(Kind.TIMED_OUT, "the time is up")
+
+                edits = [{"target": "line 99 of a log\n", "new": "changed\n"}]
+                answer = kit.call("edit", {"path": "big.log", "edits": edits}, tick=tick)
+                ends.append("applied" if answer["success"] else str(answer["kind"]))
+                held.append(texts_held(1 << 20))
+            for target in ("there is no such line\n", "of a log\n"):
+                answer = kit.call("edit", {"path": "big.log", "edits": [{"target": target, "new": "changed\n"}]})
+                ends.append(str(answer["kind"]))
+                held.append(texts_held(1 << 20))
+        finally:
+            gc.enable()
+    assert ends[:2] == ["timed-out"] * 2
+    assert ends[-3:] == ["applied", "no-match", "ambiguous-match"]
+    assert not any(held), (ends, held)

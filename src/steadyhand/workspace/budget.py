@@ -41,18 +41,21 @@ class Budget:
     @contextlib.contextmanager
     def sharing(self) -> Iterator[None]:
         """What is read within the block counts until the block ends; a block inside another is part of it."""
-        if self._mine.get() is not None:
-            yield
-            return
-        mine: dict[str, int] = {}
-        before = self._mine.set(mine)
+        outer = self._mine.get()
+        mine: dict[str, int] = {} if outer is None else outer
+        token = self._mine.set(mine)
         try:
             yield
+        except BaseException as error:
+            if mine:
+                _clear_frames(error)
+            raise
         finally:
-            self._mine.reset(before)
-            with self._room:
-                self._claimed -= sum(mine.values())
-                self._room.notify_all()
+            self._mine.reset(token)
+            if outer is None:
+                with self._room:
+                    self._claimed -= sum(mine.values())
+                    self._room.notify_all()
 
     def claim(self, name: str, size: int) -> None:
         """Count a file that is about to be read. Refuses with `busy` where others have too much for too long."""
@@ -73,6 +76,19 @@ class Budget:
                 go_on()
             self._claimed += size - mine.get(name, 0)
             mine[name] = size
+
+
+def _clear_frames(error: BaseException | None) -> None:
+    """Let go of what the functions held that an exception, or one before it, ended.
+
+    An exception and the frames in its traceback often refer to each other. Until the next garbage collection they would
+    keep the text of the file, which counts as given back.
+    """
+    from traceback import clear_frames
+
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__context__
 
 
 _OBJECTS = 20_000  # made between two looks for garbage; the command line looks less often

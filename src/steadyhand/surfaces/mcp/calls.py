@@ -21,7 +21,7 @@ import anyio
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.options import USUAL
-from steadyhand.workspace.budget import trim_memory
+from steadyhand.workspace.budget import BUDGET, trim_memory
 
 __all__ = ["HARDEST", "Calls", "Deadline", "weight_of"]
 
@@ -72,7 +72,8 @@ class Calls:
             while self._room is not None and not self._room.wait(_LOOK):
                 deadline.tick()
             deadline.start()
-            return work(deadline)
+            with BUDGET.sharing():  # until the answer is written: a receipt holds the text of its files
+                return work(deadline)
 
         future = self._submit(begin, deadline)
         future.add_done_callback(lambda _: _wake(loop, done))
