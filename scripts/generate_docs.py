@@ -46,9 +46,9 @@ from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
 from steadyhand.surfaces.cli.render.tool import shape_name
 from steadyhand.surfaces.mcp import front
 from steadyhand.text.source import Source
-from steadyhand.tools.registry import tools_of, toolset_named, toolsets
 from steadyhand.tools.tool import Example as ToolExample
 from steadyhand.tools.tool import Tool
+from steadyhand.tools.toolsets import tools_of, toolset_named, toolsets
 from steadyhand.workspace.protected_names import GROUPS, HIDDEN_FOLDER
 
 ROOT = Path(__file__).resolve().parent.parent

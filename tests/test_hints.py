@@ -12,7 +12,7 @@ from pathlib import Path
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import HINTS, Hint, Note, Reread, Say, hints_of, render_hints
 from steadyhand.surfaces.cli.phrases import phrases_for
-from steadyhand.tools.registry import toolsets
+from steadyhand.tools.toolsets import toolsets
 from tests.hint_samples import SAMPLES
 from tests.table import table
 from tests.tools.hints import check_hints

@@ -45,7 +45,7 @@ ONLY_IN = {
         "dialects/formats/v4a.py",
         "dialects/v4a/",
         "articles/report.py",  # `hunks` is a field of the change report's contract
-        "tools/article/tools.py",
+        "tools/article.py",
         "agents/impact/",
         "surfaces/cli/impact/",
         "surfaces/cli/render/impact.py",

@@ -18,6 +18,7 @@ import pytest
 
 import steadyhand
 from steadyhand import lazy
+from steadyhand.tools.toolsets import toolsets
 from tests.table import table
 
 Item = TypeVar("Item")
@@ -282,11 +283,15 @@ def test_a_registry_names_every_module_of_its_package_that_declares_an_entry(reg
     assert len(registry.load()) == len(registry.names)
 
 
-def test_every_folder_of_tools_is_a_toolset() -> None:
-    folders = {path.parent.name for path in (SRC / "tools").glob("*/toolset.py")}
-    packages = {package for package, _ in registries()}
-    assert {name.rpartition(".")[2] for name in packages if name.startswith("steadyhand.tools.")} == folders
-    assert len(registries()) == 20
+def test_every_module_with_tools_is_named_by_a_toolset_or_shared() -> None:
+    folder = SRC / "tools"
+    there = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if re.search(r"^TOOLS = ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {module for toolset in toolsets().values() for module in toolset.modules} == there - {"file_tools"}
+    assert len(registries()) == 10
 
 
 def test_nobody_looks_into_a_folder_to_find_modules() -> None:

@@ -14,7 +14,7 @@ from benches.accuracy.cases import Case
 from benches.accuracy.left_out import rule_names
 from benches.accuracy.question import KINDS, Kind
 from benches.accuracy.score import Rules
-from steadyhand.tools.registry import toolset_named
+from steadyhand.tools.toolsets import toolset_named
 
 _TOOLSETS = ("article", "site", "vault")  # those whose policy is not the usual one
 _TEXT_TOOLS = (

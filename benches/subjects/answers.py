@@ -47,7 +47,7 @@ def run(setting: Setting) -> Iterator[Table]:
 
 
 def _by_toolset(setting: Setting, count: Count) -> Table:
-    from steadyhand.tools.registry import toolsets
+    from steadyhand.tools.toolsets import toolsets
     from tests.tools.golden import played
 
     rows: list[Row] = []

@@ -69,11 +69,10 @@ if TYPE_CHECKING:
     from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit
     from steadyhand.tools.async_workspace import AsyncWorkspace
     from steadyhand.tools.call import Conversation, Settings
-    from steadyhand.tools.findings import Finding
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Tool
-    from steadyhand.tools.toolset import Toolset
-    from steadyhand.tools.workspace import Workspace
+    from steadyhand.tools.toolsets import Toolset
+    from steadyhand.tools.workspace import Finding, Workspace
     from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.log import Problem
@@ -133,7 +132,7 @@ _HOMES = {
     "FileChange": "steadyhand.workspace.journal.record",
     "FileReceipt": "steadyhand.session.receipt",
     "FileState": "steadyhand.workspace.journal.record",
-    "Finding": "steadyhand.tools.findings",
+    "Finding": "steadyhand.tools.workspace",
     "FrontMatter": "steadyhand.structure.markdown.front_matter",
     "GcReport": "steadyhand.workspace.journal.gc",
     "Heading": "steadyhand.structure.markdown.heading",
@@ -182,7 +181,7 @@ _HOMES = {
     "Target": "steadyhand.structure.target",
     "Tool": "steadyhand.tools.tool",
     "ToolCall": "steadyhand.workspace.journal.record",
-    "Toolset": "steadyhand.tools.toolset",
+    "Toolset": "steadyhand.tools.toolsets",
     "Why": "steadyhand.workspace.file_history",
     "Workspace": "steadyhand.tools.workspace",
     "WriteFile": "steadyhand.plan.request",

@@ -13,7 +13,7 @@ from anthropic.types import Message
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.anthropic import answers, answers_async, runnable, runnable_async, tools
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
 from tests.adapters.web import Api
 

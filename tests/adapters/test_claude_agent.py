@@ -13,7 +13,7 @@ from mcp import Client
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.claude_agent import NAME, names, tools
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
 
 START = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude", "version": "1"}}

@@ -14,7 +14,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.langchain import tools
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
 
 

@@ -16,7 +16,7 @@ import anyio
 import pytest
 
 import steadyhand as sh
-from steadyhand.tools.made import Made, make_call, make_call_async
+from steadyhand.tools.framework_calls import Made, make_call, make_call_async
 from steadyhand.workspace.locks import LockTable
 from tests.adapters import story
 

@@ -15,7 +15,7 @@ from openai.types.responses import Response
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.openai import answers, answers_async, tools
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
 from tests.adapters.web import Api
 

@@ -17,7 +17,7 @@ from openai.types.responses.response_apply_patch_tool_call import ResponseApplyP
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.openai_agents import PatchEditor, tools
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
 
 set_tracing_disabled(True)

@@ -15,8 +15,8 @@ from pydantic_ai.models.test import TestModel
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.pydantic_ai import tools
-from steadyhand.tools.made import Made
-from steadyhand.tools.registry import toolsets
+from steadyhand.tools.framework_calls import Made
+from steadyhand.tools.toolsets import toolsets
 from tests.adapters import story
 
 Script = list[Mapping[str, object] | str]

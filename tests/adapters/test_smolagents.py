@@ -12,7 +12,7 @@ from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.smolagents import Refused, tools
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
 
 

@@ -12,7 +12,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.agents.model import Model, ModelError, named_model, opened
 from steadyhand.agents.runner import Conversation, Ended, KitDesk, Limits
-from steadyhand.tools.made import Made
+from steadyhand.tools.framework_calls import Made
 from tests.agents.scripted_server import (
     Call,
     Calls,

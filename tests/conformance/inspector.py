@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benches.node import INSPECTOR, NodeMissing, environment, installed
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.mcp.clients import HttpServer, http_server
 from tests.scenarios.callers import server_options
 from tests.scenarios.conversations import Scenario, problems, scenarios

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.main import cli
-from steadyhand.tools.registry import tools_of, toolsets
+from steadyhand.tools.toolsets import tools_of, toolsets
 
 SECRET = "hunter2-secret-value"
 TEXT = f"A=1\nTOKEN={SECRET}\nB=2\nDUP=x\nDUP=x\n"

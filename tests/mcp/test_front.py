@@ -24,7 +24,7 @@ from steadyhand.surfaces.mcp import front
 from steadyhand.surfaces.mcp.front import HANDSHAKES, MODERN, Front, greet
 from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.surfaces.mcp.options import ServerOptions
-from steadyhand.tools.registry import toolsets
+from steadyhand.tools.toolsets import toolsets
 from tests.mcp.clients import serving, started, stop
 from tests.mcp.wire import Hand, piped
 from tests.table import table

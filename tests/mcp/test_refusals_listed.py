@@ -13,8 +13,8 @@ import anyio
 import jsonschema
 
 import steadyhand as sh
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.mcp.clients import in_memory, serving
 from tests.table import table
 from tests.tools.examples import all_examples, lay_out, make_calls, split_settings

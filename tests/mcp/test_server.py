@@ -21,7 +21,7 @@ from steadyhand.surfaces.mcp.answers import LONGEST, render, render_text
 from steadyhand.surfaces.mcp.front import MOST, instructions
 from steadyhand.surfaces.mcp.options import Root, ServerOptions
 from steadyhand.surfaces.mcp.sessions import Catalog, Sessions
-from steadyhand.tools.registry import tools_of, toolsets
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.mcp.clients import ERAS, in_memory, serving
 from tests.table import table
 from tests.tools.examples import tree

@@ -8,8 +8,8 @@ from typing import Any
 import anyio
 
 from steadyhand.tools.call import Settings
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.mcp.clients import ERAS, LEGACY, MODERN, in_memory, serving
 from tests.table import table
 from tests.tools.examples import (

@@ -20,8 +20,8 @@ from mcp_types import CallToolResult, TextContent
 
 import steadyhand as sh
 from steadyhand.surfaces.cli.main import cli
-from steadyhand.tools.registry import toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import toolsets
 from tests.mcp.clients import http_server, over_http, over_stdio
 from tests.scenarios.conversations import Caller, Scenario
 from tests.tools.examples import split_settings

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.scenarios.callers import SURFACES, Surface
 from tests.scenarios.conversations import problems, scenarios
 from tests.table import table

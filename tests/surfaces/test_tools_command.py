@@ -10,8 +10,8 @@ from steadyhand.schema import plain_schema
 from steadyhand.session.context import MODES
 from steadyhand.surfaces.cli import group
 from steadyhand.tools.modes import prompt_for
-from steadyhand.tools.registry import tools_of, toolsets
-from steadyhand.tools.styles import STYLES, tool_schema
+from steadyhand.tools.tool import STYLES, tool_schema
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.surfaces.shell import Shell
 
 

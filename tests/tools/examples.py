@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.tool import Example, Tool
+from steadyhand.tools.toolsets import tools_of, toolsets
 
 Case = tuple[str, Tool, Example]
 WORKSPACE_SETTINGS = ("mode", "read_only", "task")

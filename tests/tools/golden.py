@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.tools.registry import tools_of
+from steadyhand.tools.toolsets import tools_of
 from tests.tools.examples import all_examples, filled, split_settings
 from tests.tools.ground import tree
 from tests.tools.test_advice import FILES, WRONG

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from steadyhand.tools.registry import tools_of, toolsets
+from steadyhand.tools.toolsets import tools_of, toolsets
 
 __all__ = ["check_hints", "fields_in", "hints_in"]
 

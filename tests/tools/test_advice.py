@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.tools.registry import toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import toolsets
 from tests.table import table
 from tests.tools.ground import make, tree
 from tests.tools.hints import check_hints, hints_in

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table
 from tests.tools.ground import make, tree
 

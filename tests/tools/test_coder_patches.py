@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.tools.registry import prompt_of
+from steadyhand.tools.toolsets import prompt_of
 from tests.table import table
 from tests.tools.ground import make, tree
 

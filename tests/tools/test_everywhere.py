@@ -10,8 +10,9 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.tools import listing, searching
-from steadyhand.tools.patterns import LONGEST_LINE
+from steadyhand.tools import file_views, text_search
+from steadyhand.tools.file_views import ENTRIES_AT_ONCE
+from steadyhand.tools.text_search import HITS_USUALLY, LONGEST_LINE
 from tests.table import table
 from tests.tools.ground import make, tree
 
@@ -119,18 +120,18 @@ def test_of_a_huge_tree_the_upper_levels_are_shown_and_the_cut_is_told(tmp_path:
     assert sorted(paths(answer)) == sorted(f"d{number}/" for number in range(30))
     assert "1200 of 1230" in answer["cut"]
     chosen = hands.call("list_files", {"glob": "*.txt"})
-    assert len(chosen["entries"]) == listing.ENTRIES_AT_ONCE
+    assert len(chosen["entries"]) == ENTRIES_AT_ONCE
     assert "200 of 1200" in chosen["cut"]
     assert len(paths(hands.call("list_files", {"path": "d3"}))) == 40
 
 
 def test_a_walk_that_is_given_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hands = kit(tmp_path, {f"d{number}/f": "needle" for number in range(20)})
-    monkeypatch.setattr(listing, "_WALKED", 15)
+    monkeypatch.setattr(file_views, "_WALKED", 15)
     for answer in (hands.call("list_files", {}), hands.call("search_files", {"query": "needle"})):
         assert "15 entries" in answer["cut"]
     monkeypatch.undo()
-    monkeypatch.setattr(listing, "_SECONDS", 0)
+    monkeypatch.setattr(file_views, "_SECONDS", 0)
     assert "seconds" in hands.call("list_files", {})["cut"]
 
 
@@ -220,7 +221,7 @@ def test_kinds_of_files_that_the_host_leaves_out_are_not_searched(tmp_path: Path
 
 def test_hits_are_bounded_and_the_cut_is_told(tmp_path: Path) -> None:
     hands = kit(tmp_path, {"a.txt": "x\n" * 5_000})
-    assert len(hits(hands.call("search_files", {"query": "x"}))) == searching.HITS_USUALLY
+    assert len(hits(hands.call("search_files", {"query": "x"}))) == HITS_USUALLY
     answer = hands.call("search_files", {"query": "x", "max": 3})
     assert hits(answer) == [("a.txt", line, 1) for line in (1, 2, 3)]
     assert "first 3" in answer["cut"]
@@ -305,13 +306,13 @@ def test_a_search_that_is_taken_back_ends(tmp_path: Path) -> None:
 
 def test_a_search_that_takes_too_long_gives_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hands = kit(tmp_path, {f"{number}.txt": "x" for number in range(9)})
-    monkeypatch.setattr(searching, "_SECONDS", -1)
+    monkeypatch.setattr(text_search, "_SECONDS", -1)
     answer = hands.call("search_files", {"query": "y"})
     assert answer["success"] is True
     assert "time" in answer["cut"]
     assert answer["filesSearched"] == 1
     monkeypatch.undo()
-    monkeypatch.setattr(searching, "_MOST_BYTES", 3)
+    monkeypatch.setattr(text_search, "_MOST_BYTES", 3)
     assert "amount" in hands.call("search_files", {"query": "y"})["cut"]
 
 

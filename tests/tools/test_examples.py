@@ -8,8 +8,8 @@ import jsonschema
 
 import steadyhand as sh
 from steadyhand.schema import plain_schema
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table
 from tests.tools.examples import (
     Case,

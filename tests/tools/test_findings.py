@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.tools import findings as store
+from steadyhand.tools import workspace as store
 from steadyhand.workspace import findings as disk
 from tests.table import table
 from tests.tools.ground import make

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steadyhand.errors import Kind
 from steadyhand.tools.answer import Answer
-from steadyhand.tools.gemini.tools import code_of
+from steadyhand.tools.gemini import code_of
 from tests.table import table
 from tests.tools.ground import make, replace, tree, write_file
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyhand.errors import Kind
-from steadyhand.tools.registry import toolsets
+from steadyhand.tools.toolsets import toolsets
 from tests.table import table
 from tests.tools.golden import answers_of, cases_of, changed, without_words
 

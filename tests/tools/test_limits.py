@@ -25,8 +25,8 @@ from steadyhand.structure.config.yaml import reader as yaml
 from steadyhand.structure.html import page
 from steadyhand.structure.markdown import reader as markdown
 from steadyhand.text.pace import OFTEN
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table
 from tests.tools.ground import make, tree
 

@@ -19,9 +19,9 @@ import jsonschema
 import steadyhand as sh
 from steadyhand.errors import Kind
 from steadyhand.schema import plain_schema
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
 from steadyhand.tools.tool import Tool
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table
 from tests.tools.examples import filled, split_settings
 from tests.tools.hints import check_hints

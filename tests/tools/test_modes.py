@@ -11,8 +11,8 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.session.context import MODES
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table
 from tests.tools.ground import make, tree
 

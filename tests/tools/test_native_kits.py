@@ -11,7 +11,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.dialects.v4a.marks import mark_in
 from steadyhand.errors import Kind
-from steadyhand.tools.openai.tools import GRAMMAR
+from steadyhand.tools.openai import GRAMMAR
 from tests.table import table
 from tests.tools.ground import TOOLS, make, tree
 

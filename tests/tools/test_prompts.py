@@ -12,8 +12,7 @@ from steadyhand.structure.action import action_names
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.target import target_keys
 from steadyhand.tools.modes import PLANNER, prompt_for
-from steadyhand.tools.phrases import MODEL
-from steadyhand.tools.registry import prompt_of, tools_of, toolsets
+from steadyhand.tools.toolsets import MODEL, prompt_of, tools_of, toolsets
 from tests.table import table
 
 SIZES = {"core": 2_000}  # what a client of the MCP server is told at most; the others go into prompts of a host's own

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.hostile.attacks import snapshot
 from tests.hostile.test_read_only import FOR_WRITING, MUTATING, REPOSITORY, _strace
 from tests.table import table

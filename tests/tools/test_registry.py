@@ -11,8 +11,8 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.context import MODES, allowed_verbs
-from steadyhand.tools.offered import offered
-from steadyhand.tools.registry import prompt_of, tools_of, toolset_named, toolsets
+from steadyhand.tools.modes import offered
+from steadyhand.tools.toolsets import prompt_of, tools_of, toolset_named, toolsets
 from tests.table import table
 
 TOOLSETS = {

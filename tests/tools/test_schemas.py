@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Anything, Either, Field, Flag, Many, Number, Object, Text, plain_schema, strict_schema
-from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.repair import repair
-from steadyhand.tools.styles import STYLES, tool_schema
-from steadyhand.tools.tool import Tool
+from steadyhand.tools.tool import STYLES, Tool, tool_schema
+from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table
 from tests.tools.examples import Case, all_examples, case_name, filled, lay_out
 from tests.tools.shapes import objects_for, padded

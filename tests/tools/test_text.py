@@ -8,10 +8,10 @@ from typing import Any
 
 import steadyhand as sh
 from steadyhand.surfaces.mcp.answers import render
-from steadyhand.tools.made import make_call
-from steadyhand.tools.registry import toolsets
+from steadyhand.tools.framework_calls import make_call
 from steadyhand.tools.result import failed
 from steadyhand.tools.text import render_text
+from steadyhand.tools.toolsets import toolsets
 from tests.table import table
 from tests.tools.golden import played
 from tests.tools.ground import make

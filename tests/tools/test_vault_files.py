@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.tools.registry import toolset_named
+from steadyhand.tools.toolsets import toolset_named
 from tests.table import table
 from tests.tools.ground import make, tree
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from steadyhand.agents.model import Model, opened
 from steadyhand.agents.runner import Conversation, KitDesk, Limits, Step
+from steadyhand.tools.framework_calls import Made
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made
 
 __all__ = ["Errand"]
 

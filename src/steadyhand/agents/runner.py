@@ -17,8 +17,8 @@ from steadyhand.agents.model import Answered, Message, Model, ModelError, Offere
 from steadyhand.agents.text_calls import text_calls
 from steadyhand.lazy import dataclass, field
 from steadyhand.schema import plain_schema
+from steadyhand.tools.framework_calls import Made, make_call_async
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made, make_call_async
 
 __all__ = ["Conversation", "Desk", "Ended", "KitDesk", "Limits", "Stop", "Watch"]
 

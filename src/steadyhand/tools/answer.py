@@ -1,7 +1,8 @@
-"""What a native tool answers, and how a refusal becomes such an answer.
+"""What a native tool answers, as text: what it changed, or how a refusal becomes such an answer.
 
 A model's mistake is an answer, never an exception: most frameworks hide what an exception says. The first line is
-what the tool's documentation promises, where it promises something; what helps comes after it.
+what the tool's documentation promises, where it promises something; what helps comes after it. Of a file with secrets
+nothing is shown.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, SendCorrected, SendOld, render_hints
 from steadyhand.lazy import dataclass
+from steadyhand.match.tier import STRICT
 from steadyhand.schema import Field, Flag, Object, Text
+from steadyhand.session.receipt import Receipt
 from steadyhand.text.visible import sized
-from steadyhand.tools.offers import Offer, candidate_offers, offer_of
-from steadyhand.tools.phrases import NATIVE
+from steadyhand.tools.file_views import Style, snippet
+from steadyhand.tools.result import Offer, candidate_offers, main_file, offer_of
+from steadyhand.tools.toolsets import NATIVE
 
 __all__ = [
     "ANSWER",
@@ -24,10 +28,21 @@ __all__ = [
     "Worded",
     "answer_refusal",
     "as_texts",
+    "how_found",
+    "lines_now",
     "lines_of_matches",
     "matches_of",
+    "replacements",
+    "tell",
+    "was_created",
     "worded",
 ]
+
+
+# What a native tool answers, and how a refusal becomes such an answer.
+#
+# A model's mistake is an answer, never an exception: most frameworks hide what an exception says. The first line is
+# what the tool's documentation promises, where it promises something; what helps comes after it.
 
 # The old text is not in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
@@ -170,3 +185,49 @@ def _is_short(text: object) -> bool:
 def _places(error: EditError) -> list[Mapping[str, object]]:
     found = error.details.get("candidates")
     return [place for place in found if isinstance(place, Mapping)] if isinstance(found, list) else []
+
+
+# What an answer says of a change: how its place was found, the lines as they are now, and what to look out for.
+#
+# Of a file with secrets nothing is shown.
+
+_ENDINGS = "line endings"  # which a file keeps, whatever those of the text are
+
+
+def tell(receipt: Receipt, *parts: str | None) -> str:
+    """The parts that say something, below each other, and what the receipt warns of."""
+    warned = [f"Note: {warning}" for warning in receipt.warnings]
+    unsure = [] if receipt.durable else ["Note: done, but it may not survive a power cut"]
+    return "\n".join([*(part for part in parts if part), *warned, *unsure])
+
+
+def how_found(receipt: Receipt) -> str | None:
+    """A sentence for each old text that is not in the file exactly as it was sent; None where all do."""
+    several = len(receipt.files) > 1
+    said = [
+        f"Matched line {outcome.lines[0]}{f' of {outcome.path}' if several else ''} ignoring {' and '.join(differs)}."
+        for outcome in receipt.outcomes
+        if outcome.applied and outcome.lines and (differs := [each for each in outcome.differs if each != _ENDINGS])
+    ]
+    return "\n".join(said) or None
+
+
+def lines_now(receipt: Receipt, style: Style) -> str:
+    """The lines that were written and a few around them, numbered; empty where nothing may be shown."""
+    file = main_file(receipt)
+    written = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines]
+    if file.redacted or not written:
+        return ""
+    return snippet(file.present.text, written, style, file.changed_columns())
+
+
+def replacements(receipt: Receipt) -> int | None:
+    """At how many places old text was replaced; None where the places were not literal ones."""
+    if any(outcome.tier not in STRICT for outcome in receipt.outcomes if outcome.applied):
+        return None
+    return sum(len(outcome.splices) for outcome in receipt.outcomes)
+
+
+def was_created(receipt: Receipt) -> bool:
+    """Whether the file is new."""
+    return main_file(receipt).status == "created"

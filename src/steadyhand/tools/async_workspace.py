@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from steadyhand.text.match import Occurrence
     from steadyhand.text.source import Source
     from steadyhand.tools.call import Conversation
-    from steadyhand.tools.findings import Finding
+    from steadyhand.tools.workspace import Finding
     from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.party import Lease, Party

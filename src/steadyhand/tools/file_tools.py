@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 from steadyhand.schema import Field, Flag, Number, Object, Text
 from steadyhand.tools.call import Call
-from steadyhand.tools.fields import FILE, REASON
-from steadyhand.tools.globbing import GLOB
-from steadyhand.tools.listing import ENTRIES, ENTRIES_AT_ONCE, list_entries
-from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered
+from steadyhand.tools.file_views import ENTRIES, ENTRIES_AT_ONCE, GLOB, LINES_AT_ONCE, list_entries, read_numbered
+from steadyhand.tools.file_writes import write_all
 from steadyhand.tools.result import CHANGED
-from steadyhand.tools.searching import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
-from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.tools.writing import write_all
+from steadyhand.tools.text_search import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
+from steadyhand.tools.tool import FILE, REASON, Example, Fields, Result, Tool
 
 # `list_files`: what lies in a directory.
 
@@ -281,9 +277,9 @@ _WRITE_FILE_TOOL = Tool(
 )
 
 
-TOOLS: Mapping[str, Tool] = {
-    "list_files": _LIST_FILES_TOOL,
-    "read_file": _READ_FILE_TOOL,
-    "search_files": _SEARCH_FILES_TOOL,
-    "write_file": _WRITE_FILE_TOOL,
-}
+TOOLS = (
+    _LIST_FILES_TOOL,
+    _READ_FILE_TOOL,
+    _SEARCH_FILES_TOOL,
+    _WRITE_FILE_TOOL,
+)

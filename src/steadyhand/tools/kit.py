@@ -14,10 +14,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import PATH, bad_request, nearest_name
 from steadyhand.tools.call import Call, Conversation, Settings
-from steadyhand.tools.modes import prompt_for
-from steadyhand.tools.offered import not_offered, offered
-from steadyhand.tools.registry import tools_of, toolset_named
+from steadyhand.tools.modes import not_offered, offered, prompt_for
 from steadyhand.tools.tool import Result, Tool
+from steadyhand.tools.toolsets import tools_of, toolset_named
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
@@ -63,7 +62,7 @@ class Kit:
 
     def schemas(self, style: str = "openai") -> list[dict[str, object]]:
         """The tools as an API takes them: `openai`, `openai-strict`, `openai-responses`, `anthropic`, `mcp` …"""
-        from steadyhand.tools.styles import STYLES, tool_schema
+        from steadyhand.tools.tool import STYLES, tool_schema
 
         if style not in STYLES:
             near = nearest_name(str(style), STYLES)

@@ -1,15 +1,58 @@
-"""The modes of a task as a planner and a worker see them; what they allow is the session's to enforce."""
+"""The modes of a task: which tools of a toolset each has, and what a planner and a worker read of it.
+
+What a mode allows is the session's to enforce.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session.checks import one_of
-from steadyhand.tools.offered import offered
-from steadyhand.tools.registry import prompt_of, tools_of
+from steadyhand.session.context import allowed_verbs
+from steadyhand.tools.tool import Tool
+from steadyhand.tools.toolsets import prompt_of, tools_of
 
-__all__ = ["PLANNER", "mode_section", "prompt_for"]
+__all__ = ["PLANNER", "mode_section", "not_offered", "offered", "prompt_for"]
+
+
+# Which tools of a toolset are there: what a mode, and a workspace that may only be read, leave of them.
+
+
+def offered(tools: Iterable[Tool], mode: str | None = None, *, is_read_only: bool = False) -> tuple[Tool, ...]:
+    """The tools that are listed, in the order in which a model should see them."""
+    listed = [tool for tool in tools if not_offered(tool, mode, is_read_only=is_read_only) is None]
+    return tuple(sorted(listed, key=lambda tool: mode in tool.lasts))
+
+
+def not_offered(tool: Tool, mode: str | None, *, is_read_only: bool = False) -> EditError | None:
+    """Why a tool is not there; None where it is."""
+    if tool.modes is not None and mode not in tool.modes:
+        return _not_here(tool, mode, f"it belongs to the mode {' and '.join(tool.modes)}")
+    if tool.trust == "read" or tool.also_reads:
+        return None
+    if is_read_only and (mode is None or allowed_verbs(mode)):
+        return EditError(
+            Kind.READ_ONLY,
+            f"{tool.name} is not available: the workspace is read-only",
+            hint="use the listed tools, and say what you would change",
+        )
+    if tool.verbs and not tool.verbs & allowed_verbs(mode):
+        return _not_here(tool, mode, "this mode does not allow it")
+    return None
+
+
+def _not_here(tool: Tool, mode: str | None, why: str) -> EditError:
+    return EditError(
+        Kind.NOT_ALLOWED,
+        f"{tool.name} is not available {'without a mode' if mode is None else f'in mode {mode}'}: {why}",
+        hint="use the listed tools, or ask the host for another mode",
+        details={"mode": mode, "tool": tool.name},
+    )
+
+
+# The modes of a task as a planner and a worker see them; what they allow is the session's to enforce.
 
 PLANNER = "planner"
 

@@ -1,23 +1,43 @@
 """What a tool is: a name, what it takes and gives, examples, how far it is to be trusted, and how it runs.
 
-A tool is one file in the folder of its toolset that ends with `TOOL = Tool(…)`; a table names them. A tool
-that several toolsets have is in `everywhere/` and names them.
+A tool is declared in the module of its toolset and named in the table of `toolsets.py`; one that several toolsets have
+is in `file_tools.py` and names them. Here are also fields that many tools take alike, and a tool in the form in which
+each maker's API takes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from steadyhand.errors import EditError
 from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass, field
-from steadyhand.schema import Object
+from steadyhand.schema import Field, Object, Schema, Text, bad_request, join, plain_schema, strict_schema
+from steadyhand.session.checks import digest_of_version
 from steadyhand.session.context import Verb
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.result import failure
 
-__all__ = ["Example", "Fields", "Result", "Tool", "Trust"]
+__all__ = [
+    "FILE",
+    "REASON",
+    "STYLES",
+    "Example",
+    "Fields",
+    "Result",
+    "Tool",
+    "Trust",
+    "expected_version",
+    "reason_of",
+    "tool_schema",
+]
+
+
+# What a tool is: a name, what it takes and gives, examples, how far it is to be trusted, and how it runs.
+#
+# A tool is one file in the folder of its toolset that ends with `TOOL = Tool(…)`; a table names them. A tool
+# that several toolsets have is in `everywhere/` and names them.
 
 Trust = Literal["read", "write", "destructive"]
 Fields = Mapping[str, object]
@@ -86,3 +106,82 @@ class Tool:
             "idempotentHint": self.trust == "read",
             "openWorldHint": False,
         }
+
+
+# Fields that many tools take alike, and what a call says in them.
+
+FILE = Field("path", Text(), "The file, from the workspace root.", required=True)
+REASON = Field("reason", Text(), "Why; kept with the change.")
+
+
+def reason_of(fields: Fields) -> str | None:
+    """Why a call is made; None where it does not say."""
+    return cast("str | None", fields.get("reason"))
+
+
+def expected_version(fields: Fields, name: str = "expectedHash", place: str = "") -> str | None:
+    """The hash in a field; None where there is none. Refuses with `bad-request`, naming the field of `place`."""
+    try:
+        return digest_of_version(fields.get(name))
+    except EditError:
+        hint = "send the fileHash from reading the file, or leave it out"
+        raise bad_request(join(place, name), "not a fileHash", hint) from None
+
+
+# Tools in the form each maker's API takes them; their parameters are JSON Schemas, plain or strict.
+#
+# Strict: every property is required and may be null, no other is allowed, nothing has a default or a bound. What has no
+# shape cannot be said there, so it is asked for as a string that holds JSON: repair reads an object or an array out of
+# it, and a tool that takes any value reads the rest.
+
+_REFUSED = (Field("error", Text(), "Nothing was done: why, and what to send instead."), Field("kind", Text()))
+
+
+def _answer_schema(tool: Tool) -> Schema:
+    """What a tool answers, be it a refusal: clients hold that against the schema too, so nothing in it is required."""
+    told = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
+    return {"type": "object", "properties": told["properties"]}
+
+
+def _openai(tool: Tool, *, strict: bool) -> Schema:
+    return {"type": "function", "function": _function(tool, strict=strict)}
+
+
+def _responses(tool: Tool, *, strict: bool) -> Schema:
+    return {"type": "function", **_function(tool, strict=strict)}
+
+
+def _function(tool: Tool, *, strict: bool) -> Schema:
+    parameters = strict_schema(tool.parameters) if strict else plain_schema(tool.parameters)
+    return {"name": tool.name, "description": tool.summary, "parameters": parameters, "strict": strict}
+
+
+def _anthropic(tool: Tool) -> Schema:
+    return {"name": tool.name, "description": tool.summary, "input_schema": plain_schema(tool.parameters)}
+
+
+def _mcp(tool: Tool) -> Schema:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.summary,
+        "inputSchema": plain_schema(tool.parameters),
+        "outputSchema": _answer_schema(tool),
+        "annotations": tool.annotations(),
+    }
+
+
+STYLES: Mapping[str, Callable[[Tool], Schema]] = {
+    "openai": lambda tool: _openai(tool, strict=False),
+    "openai-strict": lambda tool: _openai(tool, strict=True),
+    "openai-responses": lambda tool: _responses(tool, strict=False),
+    "openai-responses-strict": lambda tool: _responses(tool, strict=True),
+    "anthropic": _anthropic,
+    "mcp": _mcp,
+}
+
+
+def tool_schema(tool: Tool, style: str) -> Schema:
+    """A tool as a maker's API takes it; a tool that the maker's models know by a type of its own is named by it."""
+    native = tool.native.get(style)
+    return dict(native) if native is not None else STYLES[style](tool)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steadyhand.articles.report import FileReport, Report, ShownHunk
     from steadyhand.articles.search import Evidence, Flagged, Search
     from steadyhand.articles.suggest import ProposedRule, Suggestion, Suggestions
-    from steadyhand.tools.made import Made
+    from steadyhand.tools.framework_calls import Made
     from steadyhand.tools.workspace import Workspace as ToolWorkspace
 
 __all__ = [
@@ -89,7 +89,7 @@ _TYPES = {
     "steadyhand.articles.report": "FileReport Report ShownHunk",
     "steadyhand.articles.search": "Evidence Flagged Search",
     "steadyhand.articles.suggest": "ProposedRule Suggestion Suggestions",
-    "steadyhand.tools.made": "Made",
+    "steadyhand.tools.framework_calls": "Made",
 }
 _HOMES = {name: home for home, names in _TYPES.items() for name in names.split()}
 

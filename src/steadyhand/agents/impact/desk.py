@@ -13,9 +13,9 @@ from steadyhand.agents.model import Offered, ToolCall
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import Field, Object, Text, bad_request, plain_schema
+from steadyhand.tools.call import resolve_path, same_file
+from steadyhand.tools.framework_calls import Made, make_call_async, parsed
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made, make_call_async, parsed
-from steadyhand.tools.paths import resolve_path, same_file
 from steadyhand.tools.repair import repair
 from steadyhand.tools.result import failure
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.surfaces.adapters.missing import needs
+from steadyhand.tools.framework_calls import Made, Watch, field_of, make_call, make_call_async
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made, Watch, field_of, make_call, make_call_async
 
 if TYPE_CHECKING:
     from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool, BetaBuiltinFunctionTool

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.surfaces.adapters.missing import needs
+from steadyhand.tools.framework_calls import Watch, make_call_async
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Watch, make_call_async
 
 if TYPE_CHECKING:
     from claude_agent_sdk import McpSdkServerConfig

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
 from steadyhand.lazy import dataclass
+from steadyhand.tools.framework_calls import Made, Watch, field_of, make_call, make_call_async
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made, Watch, field_of, make_call, make_call_async
 
 __all__ = ["answers", "answers_async", "tools"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.schema import plain_schema, strict_schema
 from steadyhand.surfaces.adapters.missing import needs
+from steadyhand.tools.framework_calls import Made, Watch, make_call_async
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made, Watch, make_call_async
 from steadyhand.tools.tool import Tool
 
 if TYPE_CHECKING:

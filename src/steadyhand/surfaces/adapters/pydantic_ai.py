@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.errors import Action
 from steadyhand.schema import plain_schema
 from steadyhand.surfaces.adapters.missing import needs
+from steadyhand.tools.framework_calls import Watch, make_call_async
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Watch, make_call_async
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, plain_schema
 from steadyhand.surfaces.adapters.missing import needs
+from steadyhand.tools.framework_calls import Made, Watch, make_call
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.made import Made, Watch, make_call
 from steadyhand.tools.tool import Tool as Ours
 
 if TYPE_CHECKING:

@@ -22,13 +22,13 @@ _USUAL = "core"
 
 
 def _toolsets() -> tuple[str, ...]:
-    from steadyhand.tools.registry import toolsets
+    from steadyhand.tools.toolsets import toolsets
 
     return tuple(toolsets())
 
 
 def _styles() -> tuple[str, ...]:
-    from steadyhand.tools.styles import STYLES
+    from steadyhand.tools.tool import STYLES
 
     return tuple(STYLES)
 
@@ -61,7 +61,7 @@ class ToolsetName(Name):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in self.names():
-            from steadyhand.tools.registry import tools_of
+            from steadyhand.tools.toolsets import tools_of
 
             having = [each for each in self.names() if any(tool.name == value for tool in tools_of(each))]
             if having:
@@ -82,7 +82,7 @@ def toolset_of(tool: str) -> str:
     Refuses with `bad-request` a name that several other toolsets have, or none.
     """
     from steadyhand.schema import nearest_name
-    from steadyhand.tools.registry import tools_of
+    from steadyhand.tools.toolsets import tools_of
 
     named = {each: {name for one in tools_of(each) for name in (one.name, *one.also)} for each in _toolsets()}
     having = [each for each, names in named.items() if tool in names]

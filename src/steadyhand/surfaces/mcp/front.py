@@ -268,7 +268,7 @@ def instructions(options: ServerOptions) -> str:
 
 
 def _lines(options: ServerOptions) -> Iterable[str]:
-    from steadyhand.tools.registry import toolset_named
+    from steadyhand.tools.toolsets import toolset_named
 
     yield "Steadyhand edits files exactly: a change goes to the one place that is meant, or is refused with what to do."
     done = "read or searched" if options.is_reading else "read, searched or changed"
@@ -322,9 +322,9 @@ def listed_tools(options: ServerOptions) -> list[Schema] | None:
 
 def list_of(toolset: str) -> str | None:
     """What is written down of a toolset: its tools, and in which order which of them are listed when."""
-    from steadyhand.tools.offered import offered
-    from steadyhand.tools.registry import tools_of, toolset_named
-    from steadyhand.tools.styles import tool_schema
+    from steadyhand.tools.modes import offered
+    from steadyhand.tools.tool import tool_schema
+    from steadyhand.tools.toolsets import tools_of, toolset_named
 
     tools = tools_of(toolset)
     if any(tool.fitted is not None for tool in tools):

@@ -60,7 +60,7 @@ def launch(asked: Launch) -> int:
 
 def _check_together(toolsets: Sequence[str]) -> None:
     """Refuse toolsets with different tools of one name. Our own have none, and loading them can wait for the client."""
-    from steadyhand.tools.registry import toolset_named
+    from steadyhand.tools.toolsets import toolset_named
 
     if len(toolsets) > 1 and any(toolset_named(name).is_native for name in toolsets):
         from steadyhand.surfaces.mcp.sessions import Catalog

@@ -24,7 +24,7 @@ Wire = dict[str, Any]
 
 def list_prompts(session: Session) -> list[Wire]:
     """One for each toolset, the review, and, with the tools for it, the impact of a change."""
-    from steadyhand.tools.registry import toolset_named
+    from steadyhand.tools.toolsets import toolset_named
 
     kinds = [
         {"name": name, "title": f"How to use {name}", "description": toolset_named(name).summary}

@@ -28,7 +28,7 @@ from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
 from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
 from steadyhand.surfaces.mcp.sessions import Running, Session, in_use
-from steadyhand.tools.registry import toolset_named
+from steadyhand.tools.toolsets import toolset_named
 
 if TYPE_CHECKING:
     from mcp.server.caching import CacheableMethod
@@ -232,7 +232,7 @@ def refused(error: EditError, version: str) -> MCPError:
     """A refusal of ours, in the code that a revision has for it."""
     from mcp.shared.exceptions import MCPError
 
-    from steadyhand.tools.phrases import MODEL
+    from steadyhand.tools.toolsets import MODEL
 
     hint = render_hints(error.hints, MODEL)
     text = error.message if hint is None else f"{error.message} ({hint})"

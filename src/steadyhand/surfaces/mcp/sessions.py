@@ -287,7 +287,7 @@ class Catalog:
     """Which toolset answers to which name. Where two toolsets have the same tool, the one named first has it."""
 
     def __init__(self, toolsets: Sequence[str], prefix: str = "") -> None:
-        from steadyhand.tools.registry import tools_of
+        from steadyhand.tools.toolsets import tools_of
 
         self._prefix = prefix
         self.toolsets = tuple(dict.fromkeys(toolsets))

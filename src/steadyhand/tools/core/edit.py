@@ -1,27 +1,323 @@
-"""`edit`: any number of edits in any number of files, by old text, by address or as a patch; all of it or nothing."""
+"""`edit`: any number of edits in any number of files, by old text, by address or as a patch; all of it or nothing.
+
+An answer says little: file by file, edit by edit where there is something to say. Of one file the facts are
+also on top, where every other toolset has them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import edit_shape
+from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.request import Requests, request_shape
-from steadyhand.schema import NEW, OLD, Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.receipt import Receipt
-from steadyhand.tools.call import Call
-from steadyhand.tools.core.asking import counts_lines, edits_of, named_by_address, requests_of, way_of
-from steadyhand.tools.core.examples import EXAMPLES
-from steadyhand.tools.core.spreading import literally, spread
-from steadyhand.tools.core.told import CHANGES, tell
-from steadyhand.tools.fields import reason_of
-from steadyhand.tools.patching import apply_patch, patch_from
-from steadyhand.tools.paths import same_file
-from steadyhand.tools.phrases import in_fields
-from steadyhand.tools.result import failure
-from steadyhand.tools.tool import Fields, Result, Tool
+from steadyhand.schema import NEW, OLD, Either, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.text.visible import clip_diff
+from steadyhand.tools.call import Call, same_file
+from steadyhand.tools.core.edit_request import (
+    counts_lines,
+    edits_of,
+    literally,
+    named_by_address,
+    requests_of,
+    spread,
+    way_of,
+)
+from steadyhand.tools.file_writes import apply_patch, patch_from
+from steadyhand.tools.result import CHANGED, failure, is_literal, success
+from steadyhand.tools.tool import Example, Fields, Result, Tool, reason_of
+from steadyhand.tools.toolsets import in_fields, toolset_named
+
+__all__ = ["CHANGES", "EXAMPLES", "FILE_CHANGED", "cut_diff", "tell"]
+
+
+# Receipts as the tools of `core` tell them: in short, file by file, edit by edit where there is something to say.
+#
+# Of one file the facts are also on top, where every other toolset has them.
+
+_MOST_FILES = 50
+_MOST_OUTCOMES = 50
+_MOST_EXPLAINED = 5  # refusals that are shown with their details
+_LONGEST_DIFF = 20_000
+_PER_FILE = ("fileHash", "lines", "context")
+
+_HASH = Field("fileHash", Text(), "Of the file as it is now; send it as expect.")
+# What a change of one file is answered with.
+FILE_CHANGED = replace(CHANGED, fields=tuple(_HASH if each.name == "fileHash" else each for each in CHANGED.fields))
+# What a change of any number of files is answered with; of one file what every toolset has of it, too.
+CHANGES = Object(
+    (
+        Field("success", Either((Flag(), Text(("partial",)))), required=True),
+        Field("id", Text(), "Undo it by this."),
+        Field("dryRun", Flag(), "True: nothing was written."),
+        Field("files", Many(Object((Field("path", Text()), Field("status", Text())), is_open=True)), required=True),
+        Field("path", Text(), "Of one file; also what follows."),
+        *(each for each in FILE_CHANGED.fields if each.name not in ("success", "id", "path")),
+        Field("outcomes", Many(Object((Field("index", Number()), Field("applied", Flag())), is_open=True))),
+        Field("diff", Text(), "Of a dry run."),
+    ),
+    is_open=True,
+)
+
+
+def tell(receipt: Receipt, *, is_dry: bool = False) -> Result:
+    """What a change came to. `partial` where some of it was refused, with the first refusal and every outcome."""
+    files, only = receipt.files, _only_file(receipt)
+    facts = _together(receipt) if only is None else success(receipt, only.path)
+    facts["files"] = [_file(receipt, file, is_alone=only is not None) for file in files[:_MOST_FILES]]
+    if len(files) > _MOST_FILES:
+        facts["moreFiles"] = len(files) - _MOST_FILES
+    if _is_worth_telling(receipt):
+        facts["outcomes"] = _told(receipt.outcomes, has_paths=only is None or not receipt.ok)
+    if receipt.format is not None:
+        facts["format"] = receipt.format
+    if is_dry:
+        del facts["id"]
+        facts |= {"dryRun": True, **cut_diff(receipt.diff())}
+    return facts if receipt.error is None else facts | _partly(receipt)
+
+
+def _only_file(receipt: Receipt) -> FileReceipt | None:
+    """The one file that a change is about, not counting a copy kept beside it; None where there are several."""
+    named = {outcome.path for outcome in receipt.outcomes}
+    about = [file for file in receipt.files if file.path in named] or receipt.files
+    return about[0] if len(about) == 1 else None
+
+
+def cut_diff(diff: str) -> dict[str, object]:
+    """A diff, as far as an answer has room for it."""
+    diff = clip_diff(diff)
+    if len(diff) <= _LONGEST_DIFF:
+        return {"diff": diff}
+    kept = diff[: diff.rfind("\n", 0, _LONGEST_DIFF) + 1]
+    left = diff.count("\n", len(kept))
+    return {"diff": kept, "diffCut": f"{left} more line{'' if left == 1 else 's'} of the diff"}
+
+
+def _together(receipt: Receipt) -> Result:
+    facts: Result = {"success": True, "id": receipt.id}
+    tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
+    if not all(map(is_literal, tiers)):
+        facts["matchTiers"] = tiers[:_MOST_OUTCOMES]
+    if receipt.warnings:
+        facts["warnings"] = list(receipt.warnings)
+    return facts if receipt.durable else facts | {"durable": False}
+
+
+def _file(receipt: Receipt, file: FileReceipt, *, is_alone: bool) -> Result:
+    facts: Result = {"path": file.path, "status": file.status}
+    if file.path_before is not None and file.path_before != file.path:
+        facts["from"] = file.path_before
+    if file.after is None:
+        return facts
+    if is_alone:
+        return facts | {"fileHash": file.after[:16]}
+    every = success(receipt, file.path)
+    return facts | {name: every[name] for name in _PER_FILE if name in every}
+
+
+def _is_worth_telling(receipt: Receipt) -> bool:
+    """Whether the outcomes say more than the files do: several edits of one, one refused or found oddly."""
+    outcomes = receipt.outcomes
+    several = len({outcome.path for outcome in outcomes}) < len(outcomes)
+    return several or not receipt.ok or any(map(_is_notable, outcomes))
+
+
+def _is_notable(outcome: Outcome) -> bool:
+    return bool(
+        not is_literal(outcome.tier) or outcome.others or outcome.notes or outcome.skipped or len(outcome.splices) > 1
+    )
+
+
+def _told(outcomes: Sequence[Outcome], *, has_paths: bool) -> list[Result]:
+    """The outcomes in order, numbered in each file; where there are too many, those that were refused go first."""
+    numbers: dict[str | None, int] = {}
+    told = []
+    for outcome in outcomes:
+        numbers[outcome.path] = numbers.get(outcome.path, -1) + 1
+        told.append((outcome, numbers[outcome.path]))
+    first = sorted(range(len(told)), key=lambda at: told[at][0].error is None)[:_MOST_OUTCOMES]
+    explained = {at for at in first[:_MOST_EXPLAINED] if told[at][0].error is not None}
+    return [_outcome(*told[at], has_path=has_paths, is_explained=at in explained) for at in sorted(first)]
+
+
+def _outcome(outcome: Outcome, index: int, *, has_path: bool, is_explained: bool) -> Result:
+    facts: Result = {"index": index, "applied": outcome.applied}
+    if has_path and outcome.path is not None:
+        facts["path"] = outcome.path
+    if outcome.lines is not None:
+        facts["lines"] = {"start": outcome.lines[0], "end": outcome.lines[1]}
+    if len(outcome.splices) > 1:
+        facts["places"] = len(outcome.splices)
+    if not is_literal(outcome.tier):
+        facts["tier"] = outcome.tier
+    said = {
+        "differs": outcome.differs,
+        "others": outcome.others,
+        "moreOthers": outcome.more_others,
+        "notes": outcome.notes,
+        "skipped": outcome.skipped,
+    }
+    facts |= {name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value}
+    if outcome.error is not None:
+        refusal = failure(outcome.error, toolset_named("core").phrases)
+        facts |= {name: refusal[name] for name in ("kind", "error", *(("details",) if is_explained else ()))}
+    return facts
+
+
+def _partly(receipt: Receipt) -> Result:
+    error = receipt.error
+    assert error is not None
+    applied = sum(outcome.applied for outcome in receipt.outcomes)
+    return {
+        "success": "partial",
+        "appliedCount": applied,
+        "refusedCount": sum(outcome.error is not None for outcome in receipt.outcomes),
+        "kind": str(error.kind),
+        "error": f"{applied} of {len(receipt.outcomes)} edits applied; see outcomes for the others",
+    }
+
+
+# Calls of `edit` that show what it takes, each way once, and what it refuses.
+
+_GUIDE = "# Guide\n\n## Setup\n\nRun it.\n\n## Notes\n\nNone.\n"
+_APP = "def greet(name):\n    return name\n\n\ndef leave():\n    return None\n"
+_PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+
+EXAMPLES = (
+    Example(
+        about="Old text for new, in two files at once",
+        files={"a.txt": "one\ntwo\n", "b.txt": "three\n"},
+        arguments={
+            "files": [
+                {"path": "a.txt", "edits": [{"target": "two", "new": "2", "reason": "digits"}]},
+                {"path": "b.txt", "edits": [{"target": "three", "new": "3"}]},
+            ]
+        },
+        result={
+            "success": True,
+            "files": [
+                {"path": "a.txt", "status": "edited", "lines": {"start": 2, "end": 2}},
+                {"path": "b.txt", "status": "edited", "lines": {"start": 1, "end": 1}},
+            ],
+        },
+        after={"a.txt": "one\n2\n", "b.txt": "3\n"},
+    ),
+    Example(
+        about="By address: a section, a symbol's body, a key, an element",
+        files={
+            "guide.md": _GUIDE,
+            "app.py": _APP,
+            "package.json": '{\n  "name": "x",\n  "version": "1.0.0"\n}\n',
+            "page.html": '<p id="cta" class="big">Go</p>\n',
+        },
+        arguments={
+            "files": [
+                {
+                    "path": "guide.md",
+                    "edits": [{"target": {"at": "heading:Setup"}, "insert": "Then stop it.", "where": "end"}],
+                },
+                {
+                    "path": "app.py",
+                    "edits": [{"target": {"at": "symbol.body:greet"}, "new": "    return name.title()"}],
+                },
+                {
+                    "path": "package.json",
+                    "edits": [{"target": {"at": "key:version"}, "act": "set-key", "args": {"value": "1.1.0"}}],
+                },
+                {
+                    "path": "page.html",
+                    "edits": [{"target": {"at": "selector:#cta"}, "act": "add-class", "args": {"value": "new"}}],
+                },
+            ]
+        },
+        result={"success": True},
+        after={
+            "guide.md": _GUIDE.replace("Run it.\n", "Run it.\n\nThen stop it.\n"),
+            "app.py": _APP.replace("return name\n", "return name.title()\n"),
+            "package.json": '{\n  "name": "x",\n  "version": "1.1.0"\n}\n',
+            "page.html": '<p id="cta" class="big new">Go</p>\n',
+        },
+    ),
+    Example(
+        about="One file by its lines, for the version that was read",
+        files={"a.txt": "one\ntwo\nthree\n"},
+        arguments={
+            "path": "a.txt",
+            "edits": [{"target": {"at": "lines:2-3"}, "delete": True}],
+            "expect": "$hash:a.txt",
+            "reason": "not needed",
+        },
+        result={"success": True, "path": "a.txt"},
+        after={"a.txt": "one\n"},
+    ),
+    Example(
+        about="Files made, renamed and taken away",
+        files={"old.txt": "x\n", "a.txt": "one\n"},
+        arguments={
+            "files": [
+                {"path": "new.txt", "create": "new\n"},
+                {"path": "a.txt", "rename_to": "b.txt"},
+                {"path": "old.txt", "delete": True},
+            ]
+        },
+        result={"success": True},
+        after={"new.txt": "new\n", "a.txt": None, "b.txt": "one\n", "old.txt": None},
+    ),
+    Example(
+        about="A patch, shown and not written",
+        files={"a.txt": "one\ntwo\n"},
+        arguments={"patch": _PATCH, "dry_run": True},
+        result={"success": True, "dryRun": True, "format": "unified"},
+    ),
+    Example(
+        about="The same replacement in every file of a glob",
+        files={"a.md": "colour\n", "docs/b.md": "colour, colour\n", "c.md": "none\n", "d.txt": "colour\n"},
+        arguments={
+            "glob": "*.md",
+            "edits": [{"target": "colour", "new": "color", "occurrence": "all"}],
+            "expected_files": 2,
+        },
+        result={"success": True, "files": [{"path": "a.md"}, {"path": "docs/b.md"}]},
+        after={"a.md": "color\n", "docs/b.md": "color, color\n"},
+    ),
+    Example(
+        about="What can be applied, where some of it is refused",
+        files={"a.txt": "one\ntwo\n"},
+        arguments={
+            "path": "a.txt",
+            "edits": [{"target": "two", "new": "2"}, {"target": "thirty-three", "new": "33"}],
+            "partial": True,
+        },
+        result={"success": "partial", "appliedCount": 1, "kind": "no-match"},
+        after={"a.txt": "one\n2\n"},
+    ),
+    Example(
+        about="An edit of two that cannot be applied leaves everything as it was",
+        files={"a.txt": "one\ntwo\n", "b.txt": "x = 1\nx = 1\n"},
+        arguments={
+            "files": [
+                {"path": "a.txt", "edits": [{"target": "two", "new": "2"}]},
+                {"path": "b.txt", "edits": [{"target": "x = 1", "new": "x = 2"}]},
+            ]
+        },
+        result={"success": False, "kind": "ambiguous-match"},
+    ),
+    Example(
+        about="An address that names nothing",
+        files={"guide.md": _GUIDE},
+        arguments={"path": "guide.md", "edits": [{"target": {"at": "heading:Set up"}, "new": "x"}]},
+        result={"success": False, "kind": "no-such-target"},
+    ),
+)
+
+
+# `edit`: any number of edits in any number of files, by old text, by address or as a patch; all of it or nothing.
 
 # The edit and the request of the plan format, without what few calls need; other fields of it are taken as well.
 _EDIT = replace(
@@ -130,7 +426,7 @@ def _refused(error: EditError, phrases: Phrases) -> Result:
     return failure(error, phrases if "reply_lines" in error.details else {**phrases, **in_fields("target", "new")})
 
 
-TOOL = Tool(
+_EDIT_TOOL = Tool(
     name="edit",
     title="Edit files",
     summary=(
@@ -147,3 +443,5 @@ TOOL = Tool(
     rank=50,
     refused=_refused,
 )
+
+TOOLS = (_EDIT_TOOL,)

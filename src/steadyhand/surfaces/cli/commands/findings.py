@@ -13,7 +13,7 @@ from steadyhand.surfaces.cli.render.match import lines_of
 from steadyhand.surfaces.terminal import Line, Piece, shown_time, visible, visible_line, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.tools.findings import Finding
+    from steadyhand.tools.workspace import Finding
 
 _STYLES = {"critical": "bad", "high": "bad", "medium": "warning"}
 

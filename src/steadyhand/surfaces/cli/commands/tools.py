@@ -67,7 +67,7 @@ def run(
 
 def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
     """Every toolset with what it has in a mode, or, where none is asked for, in any."""
-    from steadyhand.tools.registry import tools_of, toolsets
+    from steadyhand.tools.toolsets import tools_of, toolsets
 
     rows = [
         (toolset, tools_of(name) if mode is None else _listed(invocation, name, None, mode))
@@ -85,8 +85,8 @@ def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
     """The tools that are there, or the one that was named."""
     from steadyhand.schema import nearest_name
-    from steadyhand.tools.offered import offered
-    from steadyhand.tools.registry import tools_of
+    from steadyhand.tools.modes import offered
+    from steadyhand.tools.toolsets import tools_of
 
     tools = offered(tools_of(toolset), mode, is_read_only=invocation.settings.read_only)
     if name is None:
@@ -123,7 +123,7 @@ def _show_tools(invocation: Invocation, tools: tuple[Tool, ...]) -> int:
 def _show_schemas(invocation: Invocation, tools: tuple[Tool, ...], style: str) -> int:
     import json
 
-    from steadyhand.tools.styles import tool_schema
+    from steadyhand.tools.tool import tool_schema
 
     schemas = [tool_schema(tool, style) for tool in tools]
     invocation.output.document({"ok": True, "schemas": schemas})

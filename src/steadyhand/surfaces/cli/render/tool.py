@@ -11,9 +11,9 @@ from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, p
 if TYPE_CHECKING:
     from steadyhand.agents.runner import Ended, Step
     from steadyhand.schema import Field, Object, Shape
-    from steadyhand.tools.made import Made
+    from steadyhand.tools.framework_calls import Made
     from steadyhand.tools.tool import Tool
-    from steadyhand.tools.toolset import Toolset
+    from steadyhand.tools.toolsets import Toolset
 
 _STYLES = {"+": "added", "-": "removed", "@": "dim"}
 
@@ -107,7 +107,7 @@ _MOST = 40  # lines of a diff, and of what a model says
 def step_lines(step: Step, *, width: int | None = None, quiet: bool = False) -> Iterator[Line]:
     """One step of a conversation; what we say to the model is not shown."""
     from steadyhand.agents.model import ModelError, Reply, Said
-    from steadyhand.tools.made import Made
+    from steadyhand.tools.framework_calls import Made
 
     match step:
         case Reply():

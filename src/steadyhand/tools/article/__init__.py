@@ -1,1 +1,0 @@
-"""Documentation articles: exact, unique, explained replacements in the one article at hand."""

@@ -1,1 +1,0 @@
-"""The tools that Claude Code gives its models: Edit, MultiEdit, Write and Read."""

@@ -1,1 +1,0 @@
-"""Patches and structured edits for coding agents."""

@@ -1,1 +1,0 @@
-"""The tool that OpenAI's models know: `apply_patch`."""

@@ -1,0 +1,481 @@
+"""Pages that are changed: operations made on each in order, and what is answered of them.
+
+The content in an answer is the page as the call left it. A page that is too long to be sent back is left out and said
+to be; one that is sent back counts as read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import groupby
+
+from steadyhand.errors import Action, EditError, Kind
+from steadyhand.hints import Note, Phrases, render_hints
+from steadyhand.lazy import dataclass, field, replace
+from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.policy import Policy
+from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.batch import Batch
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.text.source import Source
+from steadyhand.tools.call import Call
+from steadyhand.tools.result import LINES, failure, success
+from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation, no_page
+from steadyhand.tools.tool import Result
+
+__all__ = [
+    "MOST_CHARACTERS",
+    "SUCCESS",
+    "Answers",
+    "Laid",
+    "Operation",
+    "Page",
+    "Refused",
+    "change_pages",
+    "check_apart",
+    "overall",
+    "page_fields",
+    "plain_path",
+]
+
+
+# Files as a call names them: each once, however it is spelled.
+
+
+def plain_path(path: str) -> str:
+    """A path without what does not change where it leads.
+
+    >>> plain_path("./a//b.html")
+    'a/b.html'
+    """
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+def check_apart(call: Call, files: Sequence[str], field: str) -> None:
+    """Refuse with `bad-request` a call that names a file twice: nothing would say in which order it is meant."""
+    first: dict[str, int] = {}
+    for index, file in enumerate(files):
+        try:
+            path = plain_path(call.path(file))
+        except EditError:
+            continue  # that is reported for the file itself
+        if path in first:
+            raise bad_request(
+                f"{field}[{index}].file",
+                f"{file} is named in {field}[{first[path]}] already",
+                "put everything that concerns a file into one entry",
+            )
+        first[path] = index
+
+
+# The operations of a call put into a transaction, page by page, and the transaction ended or dropped.
+#
+# 1. Operations on elements come first, each by itself: one that is refused leaves the page as it was, and the next is
+#    asked on that.
+# 2. Passages come then, together, so that what opens and what closes a construct are judged as one; at the first that
+#    is refused those before it are kept and those behind it are not tried.
+# 3. A page goes through in one transaction. Nothing of it is written where not all of it can be.
+
+Operation = ElementOperation | PassageOperation
+
+_TRIES = 5
+# What is no matter of one operation: the file as a whole cannot be changed, or not now.
+_OF_THE_FILE = frozenset(
+    {Kind.NO_SUCH_FILE, Kind.NOT_ALLOWED, Kind.READ_ONLY, Kind.PROTECTED_PATH, Kind.OUTSIDE_ROOT, Kind.JOURNAL_DAMAGED}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is asked of one file, as it was named."""
+
+    file: str
+    elements: tuple[ElementOperation, ...] = ()
+    passages: tuple[PassageOperation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An operation that was not made, and why; `best` is the place nearest to what it searched for."""
+
+    operation: Operation
+    error: EditError
+    best: dict[str, object] | None = None
+
+
+@dataclass(slots=True)
+class Laid:
+    """What became of a page's operations: those made, in order, and those refused. `failure` is the page's as a whole.
+
+    `alike` says how like the places are that were found by likeness. `path` is the file as the workspace knows it,
+    None where it could not be found out. `no_page` is why it has no elements, where it is no page.
+    """
+
+    page: Page
+    path: str | None = None
+    made: list[Operation] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    alike: dict[Operation, float] = field(default_factory=dict)
+    failure: EditError | None = None
+    no_page: EditError | None = None
+
+    @property
+    def error(self) -> EditError | None:
+        """The first thing that went wrong."""
+        return self.failure or next((each.error for each in self.refused), None)
+
+
+class _Dropped(Exception):
+    """The transaction is not to go through."""
+
+
+class _Faint(Exception):
+    """A passage was found at a place that is not like enough; the transaction starts again without that place."""
+
+    def __init__(self, operation: PassageOperation) -> None:
+        super().__init__()
+        self.operation = operation
+
+
+def change_pages(
+    call: Call, pages: Sequence[Page], reason: str | None, *, is_atomic: bool = False
+) -> tuple[list[Laid], Receipt | None]:
+    """Change pages in one transaction; without a receipt nothing was changed. `is_atomic`: every operation, or nothing.
+
+    Refuses where the change cannot be committed; a file that changed in between is looked at again.
+    """
+    tries, faint = 0, set[Operation]()
+    while tries < _TRIES:
+        laid: list[Laid] = []
+        seen = [_version(call, page) for page in pages]
+        try:
+            with call.workspace.transaction(reason=reason) as batch:
+                laid += [_Laying(call, batch, page, faint).run() for page in pages]
+                if any(each.failure is not None or (is_atomic and each.refused) for each in laid):
+                    raise _Dropped
+        except _Dropped:
+            return laid, None
+        except _Faint as found:
+            faint.add(found.operation)
+            continue
+        except EditError:
+            if seen == [_version(call, page) for page in pages]:
+                raise
+            tries += 1
+            continue
+        return laid, batch.receipt if any(each.made for each in laid) else None
+    raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
+
+
+def _version(call: Call, page: Page) -> str | None:
+    try:
+        return call.workspace.source(call.path(page.file)).digest
+    except EditError:
+        return None
+
+
+def _not_without(error: EditError, alone: EditError) -> EditError:
+    """The refusal of an operation without which those before it cannot be made."""
+    return error.advised((*error.hints, Note(f"those before it were not kept, as without it {alone.message}")))
+
+
+class _Laying:
+    """One page in a transaction."""
+
+    def __init__(self, call: Call, batch: Batch, page: Page, faint: AbstractSet[Operation]) -> None:
+        self._call = call
+        self._faint = faint
+        self._batch = batch
+        self._laid = Laid(page)
+        given = call.workspace.policy
+        on_conflict = (
+            "refuse" if given.on_conflict == "skip" else given.on_conflict
+        )  # what is left out is reported here
+        self._policy = replace(given, partial=False, on_conflict=on_conflict)
+
+    def run(self) -> Laid:
+        laid = self._laid
+        try:
+            laid.path = self._call.path(laid.page.file)
+            source = self._call.workspace.source(laid.path)  # it is there and is text, or similar names are listed
+            laid.no_page = no_page(source) if laid.page.elements else None
+            for operation in laid.page.elements:
+                self._lay_element(operation)
+            for tier, run in groupby(laid.page.passages, self._tier):
+                if not self._lay_passages(list(run), replace(self._policy, tier=tier)):
+                    break
+        except EditError as error:
+            laid.failure = error
+        return laid
+
+    def _tier(self, operation: PassageOperation) -> str | None:
+        return operation.tier(self._policy.tier, by_likeness=operation not in self._faint)
+
+    def _lay_element(self, operation: ElementOperation) -> None:
+        edit = operation.edit
+        error = self._laid.no_page or (edit if isinstance(edit, EditError) else None)
+        error = error or self._refusal([operation], self._policy)
+        if error is None:
+            self._laid.made.append(operation)
+        else:
+            self._leave(Refused(operation, operation.explained(error, self._laid.page.file)))
+
+    def _lay_passages(self, run: list[PassageOperation], policy: Policy) -> bool:
+        """Lay what fits; whether all of it did."""
+        error = self._refusal(run, policy)
+        if error is None:
+            self._laid.made += run
+            return True
+        at = error.details.get("index")
+        if not isinstance(at, int) or error.kind is Kind.OVERLAPPING_EDITS or not 0 <= at < len(run):
+            at = 0 if len(run) == 1 else None
+        if at is None:
+            return self._lay_one_by_one(run, policy)
+        alone = None if at == 0 else self._refusal(run[:at], policy)
+        self._laid.made += run[:at] if alone is None else ()
+        self._refuse(run[at], error if alone is None else _not_without(error, alone))
+        return False
+
+    def _lay_one_by_one(self, run: Sequence[PassageOperation], policy: Policy) -> bool:
+        """The same where one touches what another wrote, or where together they would break the file."""
+        for operation in run:
+            error = self._refusal([operation], policy)
+            if error is not None:
+                self._refuse(operation, error)
+                return False
+            self._laid.made.append(operation)
+        return True
+
+    def _refuse(self, operation: PassageOperation, error: EditError) -> None:
+        best = operation.best_match(error, self._batch.source(self._laid.path or ""))
+        self._leave(Refused(operation, operation.explained(error, self._laid.page.file, best), best))
+
+    def _leave(self, refused: Refused) -> None:
+        self._laid.refused.append(refused)
+        edit = refused.operation.edit
+        reason = None if isinstance(edit, EditError) else edit.reason
+        self._batch.leave(self._laid.path or "", refused.error, reason)
+
+    def _refusal(self, operations: Sequence[Operation], policy: Policy) -> EditError | None:
+        """Lay operations into the transaction, all or none; why not, if none."""
+        edits = [each.edit for each in operations if not isinstance(each.edit, EditError)]
+        before = self._batch.source(self._laid.path or "")
+        try:
+            outcomes = self._batch.edit(self._laid.path or "", edits, policy=policy)
+        except EditError as error:
+            if error.kind in _OF_THE_FILE or error.kind.action in (Action.RETRY_LATER, Action.REPORT_BUG):
+                raise
+            return error
+        for operation, outcome in zip(operations, outcomes, strict=True):
+            if isinstance(operation, PassageOperation) and not self._is_like_enough(operation, outcome, before):
+                raise _Faint(operation)
+        return None
+
+    def _is_like_enough(self, operation: PassageOperation, outcome: Outcome, before: Source) -> bool:
+        alike = operation.likeness(outcome, before)
+        if alike is not None:
+            self._laid.alike[operation] = alike
+        return alike is None or alike >= LIKE_ENOUGH
+
+
+# What the site's tools answer: a result for each page, its content, and which tool to try next.
+#
+# The content is the page as the call left it. A page that is too long to be sent back is left out and said to be; one
+# that is sent back counts as read.
+
+MOST_CHARACTERS = 200_000  # of content in one answer
+
+# Refusals after which quoting the text differently may help, and after that writing the whole page.
+_MISTAKES = frozenset(
+    {
+        Kind.NO_MATCH,
+        Kind.AMBIGUOUS_MATCH,
+        Kind.LOW_CONFIDENCE,
+        Kind.COUNT_MISMATCH,
+        Kind.DRIFT_CONFLICT,
+        Kind.BREAKS_SYNTAX,
+        Kind.PLACEHOLDER_LEFT,
+    }
+)
+_TWICE = 2
+_BY_TEXT = frozenset({Kind.NO_SUCH_TARGET, Kind.AMBIGUOUS_MATCH, Kind.UNPARSABLE, Kind.TOO_LARGE, Kind.NOT_INSTALLED})
+
+SUCCESS = Either((Flag(), Text(choices=("partial",))))
+_RESULTS = Many(
+    Object(
+        (
+            Field("index", Number(), required=True),
+            Field("success", Flag(), required=True),
+            Field("lines", LINES),
+            Field("error", Text()),
+            Field("kind", Text()),
+        ),
+        is_open=True,
+    )
+)
+_BEST = Object((Field("text", Text()), Field("similarity", Number(fractional=True)), Field("line", Number())))
+
+
+def page_fields(*, elements: bool = False, passages: bool = False) -> tuple[Field, ...]:
+    """The fields of a page's result, for tools that change elements, passages or both."""
+    of_elements = (Field("results", _RESULTS, "One for each operation on elements."),)
+    of_passages = (
+        Field("matchTiers", Many(Text(choices=("exact", "whitespace", "token", "fuzzy"))), "How each text was found."),
+        Field("appliedCount", Number()),
+        Field("failedIndex", Number(), "From 0; those behind it were not tried."),
+        Field("bestMatch", _BEST, "What comes nearest to the text of the failed operation."),
+    )
+    return (
+        Field("success", SUCCESS, required=True),
+        Field("file", Text(), required=True),
+        Field("content", Text(), "The whole file as it is now."),
+        Field("leftOut", Text(), "Why there is no content."),
+        *(of_elements if elements else ()),
+        *(of_passages if passages else ()),
+        Field("id", Text(), "Undo it by this."),
+        Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
+        Field("error", Text()),
+        Field("kind", Text()),
+    )
+
+
+def overall(results: Sequence[Result]) -> bool | str:
+    """Whether all of several results are successes, none, or some."""
+    said = [result["success"] for result in results]
+    return True if all(each is True for each in said) else "partial" if any(said) else False
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers to one call; `room` is how many characters of content are left for it."""
+
+    call: Call
+    room: int = MOST_CHARACTERS
+
+    def change(self, page: Page, reason: str | None) -> Result:
+        """Change one page in a transaction of its own, and tell what became of it. Refuses as `change_pages` does."""
+        (laid,), receipt = change_pages(self.call, [page], reason)
+        return self.page(laid, receipt, () if receipt is None else receipt.outcomes)
+
+    def page(self, laid: Laid, receipt: Receipt | None, outcomes: Sequence[Outcome]) -> Result:
+        """What became of one page, by the outcomes of the operations that were made on it."""
+        if laid.error is not None:
+            self.call.workspace.note_refusal(laid.error)
+        if laid.failure is not None:
+            return self.failed(laid.page.file, laid.failure)
+        is_changed = receipt is not None and bool(outcomes)
+        made = dict(zip(laid.made, outcomes, strict=True)) if is_changed else {}
+        facts: Result = {"success": ("partial" if made else False) if laid.refused else True, "file": laid.page.file}
+        if receipt is not None and is_changed:
+            facts |= self._changed(receipt, outcomes)
+        told = self._told(laid, is_partial=bool(made))
+        if laid.page.elements:
+            facts["results"] = _element_results(laid, made, told, self.call.toolset.phrases)
+        if laid.page.passages:
+            facts |= _passage_facts(laid, made)
+        return told | facts | self._next(laid, told)
+
+    def failed(self, file: str, error: EditError) -> Result:
+        """A page that could not be changed at all."""
+        return failure(error, self.call.toolset.phrases) | {"file": file}
+
+    def _changed(self, receipt: Receipt, outcomes: Sequence[Outcome]) -> Result:
+        file = next(each for each in receipt.files if each.path == outcomes[0].path)
+        facts = success(replace(receipt, files=(file,), outcomes=tuple(outcomes)), file.path)
+        notes = [f"line {each.lines[0] if each.lines else '?'}: {note}" for each in outcomes for note in each.notes]
+        if notes:
+            facts["warnings"] = [*receipt.warnings, *notes]
+        for name in ("success", "path", "matchTiers"):
+            facts.pop(name, None)
+        content = self._content(file)
+        if "content" in content:
+            facts.pop("context", None)  # it is in the content
+        return content | facts
+
+    def _content(self, file: FileReceipt) -> Result:
+        if file.redacted:
+            return {"leftOut": "the file holds secrets, so nothing of it is shown"}
+        text = file.present.text
+        if len(text) > self.room:
+            return {"leftOut": f"the file has {len(text)} characters; read what you need of it with readFile"}
+        self.room -= len(text)
+        with contextlib.suppress(EditError):  # what was done is done, whatever happened to the file since
+            source = self.call.workspace.source(file.path)
+            if source.digest == file.after:
+                self.call.workspace.saw(source)
+        return {"content": text}
+
+    def _told(self, laid: Laid, *, is_partial: bool) -> Result:
+        """The refusal of a page of which nothing was changed, or of the passage at which a page was left."""
+        passage = next((each for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
+        error = passage.error if passage is not None else None if is_partial else laid.error
+        told = {} if error is None else failure(error, self.call.toolset.phrases)
+        return told if passage is None or passage.best is None else told | {"bestMatch": passage.best}
+
+    def _next(self, laid: Laid, told: Result) -> Result:
+        """Which tool to try after a refusal; mistakes in a row on one file are counted, and a success forgets them."""
+        conversation, key = self.call.conversation, plain_path(laid.path or laid.page.file)
+        refused = next((each for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
+        if refused is None:
+            if laid.page.passages or not laid.refused:
+                conversation.succeeded(key)
+            is_by_text = laid.no_page is not None or any(each.error.kind in _BY_TEXT for each in laid.refused)
+            return {"suggestedTool": "editFile"} if is_by_text else {}
+        if refused.error.kind not in _MISTAKES:
+            return {}
+        count = conversation.failed(key)
+        facts: Result = {"consecutiveFailures": count, "suggestedTool": "writeFiles" if count >= _TWICE else "readFile"}
+        if count < _TWICE:
+            return facts
+        advice = f"this is failure {count} in a row on this file: read all of it with readFile, then write it whole "
+        own = render_hints(refused.error.hints, self.call.toolset.phrases)
+        hint = "\n".join(filter(None, (own, f"{advice}with writeFiles")))
+        return facts | {"hint": hint, "error": f"{told.get('message')}\nHint: {hint}"}
+
+
+def _element_results(
+    laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result, phrases: Phrases
+) -> list[Result]:
+    """What became of each operation; a refusal that the answer gives at the top is not repeated."""
+    refused: dict[object, Refused] = {each.operation: each for each in laid.refused}
+    results = [_element_result(each, made.get(each), refused.get(each), phrases) for each in laid.page.elements]
+    for each in results:
+        if each.get("error") is not None and each["error"] == told.get("error"):
+            del each["error"], each["details"]
+    return results
+
+
+def _element_result(
+    operation: ElementOperation, outcome: Outcome | None, refused: Refused | None, phrases: Phrases
+) -> Result:
+    if refused is not None:
+        told = failure(refused.error, phrases)
+        return {"index": operation.index, **{name: told[name] for name in ("success", "error", "kind", "details")}}
+    if outcome is None:
+        return {"index": operation.index, "success": False, "heldBack": True}
+    lines = outcome.lines
+    where: Result = {} if lines is None else {"lines": {"start": lines[0], "end": lines[1]}}
+    return {"index": operation.index, "success": True, **where}
+
+
+def _passage_facts(laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome]) -> Result:
+    found = [(each, made[each]) for each in laid.page.passages if each in made]
+    facts: Result = {"matchTiers": [TIERS.get(str(outcome.tier), "exact") for _, outcome in found]}
+    tolerated = [_tolerated(each, outcome, laid.alike.get(each)) for each, outcome in found if outcome.differs]
+    if tolerated:
+        facts["tolerated"] = tolerated
+    failed = next((each.operation.index for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
+    return facts if failed is None else facts | {"appliedCount": len(found), "failedIndex": failed}
+
+
+def _tolerated(operation: PassageOperation, outcome: Outcome, alike: float | None) -> Result:
+    """How a text that is not there as it was sent was found."""
+    similarity = outcome.similarity if alike is None else alike
+    return {
+        "index": operation.index,
+        "line": outcome.lines[0] if outcome.lines else None,
+        "similarity": None if similarity is None else round(similarity, 3),
+        "differs": list(outcome.differs),
+    }

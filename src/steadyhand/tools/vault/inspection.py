@@ -1,0 +1,444 @@
+"""`TextInspect`: what a file consists of, where a text is, or some of its lines.
+
+Lists are cut where long, and say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
+from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.structure.config.key import key_entries
+from steadyhand.structure.config.syntax import syntax_named
+from steadyhand.structure.format import OutlineEntry, format_of
+from steadyhand.structure.markdown.code_block import language_of
+from steadyhand.structure.markdown.document import Document, Mark, Section
+from steadyhand.structure.markdown.front import front_source
+from steadyhand.structure.markdown.names import Link, index_of, joined, links_of
+from steadyhand.structure.markdown.reader import read_markdown
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.outline import Outline, outline
+from steadyhand.text.source import Source
+from steadyhand.text.visible import clip
+from steadyhand.tools.call import Call
+from steadyhand.tools.file_views import LINES_AT_ONCE, check_forwards, read_numbered
+from steadyhand.tools.result import AROUND
+from steadyhand.tools.text_search import LONGEST_LINE, LinePattern, LiteralText, read_query
+from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.tools.vault.answers import FILE, file_source, refused
+from steadyhand.workspace.deadline import Deadline
+
+__all__ = ["MOST", "Window", "describe", "describe_markdown", "format_name", "heading_of", "search_file"]
+
+
+# The lines of a file that are asked about, and lists of what begins in them: cut where long, and saying so.
+
+MOST = 100
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(slots=True)
+class Window:
+    """Lines `first` to `last`, both included, and what of the lists made of them did not fit."""
+
+    first: int
+    last: int
+    left_out: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, start: object, end: object, count: int) -> Window:
+        """The lines that `start` and `end` say, either of which may be absent. Refuses with `bad-request`."""
+        check_forwards(start, end)
+        return cls(start if isinstance(start, int) else 1, end if isinstance(end, int) else max(count, 1))
+
+    def listed(
+        self, name: str, things: Iterable[Thing], line: Callable[[Thing], int], tell: Callable[[Thing], object]
+    ) -> list[object]:
+        """What is shown of the things that begin in the window; `line` gives where each does."""
+        inside = (thing for thing in things if self.first <= line(thing) <= self.last)
+        kept = list(islice(inside, MOST + 1))
+        if len(kept) > MOST:
+            self.left_out.append(f"{name} from line {line(kept[-1])} on")
+        return [tell(thing) for thing in kept[:MOST]]
+
+    def told(self) -> dict[str, object]:
+        """What was left out, if anything, and how to get it."""
+        return {"leftOut": f"{'; '.join(self.left_out)}: ask again with start and end"} if self.left_out else {}
+
+
+# What a Markdown file is made of: front matter, headings, sections, code blocks, tables, links.
+#
+# What is shown of a heading, its path and its number, is what `TextPatch` takes for it.
+
+_WIDEST = 200
+_LARGEST = 1_000_000  # characters of a file whose headings are looked up for a few hits
+
+Numbered = tuple[int, Mark]
+
+
+def describe_markdown(source: Source, window: Window) -> dict[str, object]:
+    """The parts that begin in the lines asked about. Refuses with `too-large` what is nested too deeply."""
+    document = read_markdown(source)
+    if isinstance(document, Refusal):
+        raise document.to_error()
+    telling = _Telling(source, document)
+    codes, tables = enumerate(document.codes), enumerate(document.tables)
+    links = links_of(source, window.first - 1, window.last)
+    return {
+        **telling.front(),
+        "headings": window.listed("headings", document.sections, _section_line, telling.heading),
+        "sections": window.listed("sections", document.sections, _section_line, telling.section),
+        "codeBlocks": window.listed("codeBlocks", codes, _mark_line, telling.code),
+        "tables": window.listed("tables", tables, _mark_line, telling.table),
+        "links": window.listed("links", links, _link_line, telling.link),
+    }
+
+
+def heading_of(source: Source, row: int) -> str | None:
+    """The path of the heading that a row is under; None for none, and in a file too large to ask for it."""
+    document = read_markdown(source) if len(source.text) <= _LARGEST else None
+    if not isinstance(document, Document):
+        return None
+    around = [section for section in document.sections if section.mark.first <= row < section.end]
+    return joined(around[-1].path) if around else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """How each part of a document is described."""
+
+    source: Source
+    document: Document
+
+    def front(self) -> dict[str, object]:
+        front = self.document.front
+        if front is None:
+            return {}
+        told: dict[str, object] = {"format": front.syntax, "startLine": 1, "endLine": front.end}
+        read = syntax_named(front.syntax).read(self.source.derive(front_source))
+        if isinstance(read, Refusal):
+            return {"frontMatter": told | {"problem": read.message}}
+        keys = [entry.address.partition(":")[2] for entry in key_entries(read) if entry.depth == 0]
+        return {"frontMatter": told | {"keys": keys[:MOST]}}
+
+    def heading(self, section: Section) -> dict[str, object]:
+        mark, path = section.mark, joined(section.path)
+        same = index_of(self.source).exact.get(path, [])
+        nth = same.index(section.number) + 1 if section.number in same else 1
+        return {"level": mark.level, "text": mark.text, "line": mark.first + 1, "path": path, "nth": nth}
+
+    def section(self, section: Section) -> dict[str, object]:
+        return {"path": joined(section.path), "startLine": section.mark.first + 1, "endLine": section.end}
+
+    def code(self, numbered: Numbered) -> dict[str, object]:
+        index, mark = numbered
+        return {"index": index, "language": language_of(mark), "startLine": mark.first + 1, "endLine": mark.end}
+
+    def table(self, numbered: Numbered) -> dict[str, object]:
+        index, mark = numbered
+        return {"index": index, "columns": mark.level, "startLine": mark.first + 1, "endLine": mark.end}
+
+    def link(self, link: Link) -> dict[str, object]:
+        line = link.row + 1
+        return {"line": line, "kind": link.kind, "text": link.text[:_WIDEST], "target": link.target[:_WIDEST]}
+
+
+def _section_line(section: Section) -> int:
+    return section.mark.first + 1
+
+
+def _mark_line(numbered: Numbered) -> int:
+    return numbered[1].first + 1
+
+
+def _link_line(link: Link) -> int:
+    return link.row + 1
+
+
+# What a file is made of, as `TextInspect` tells it: Markdown by its parts, other formats by what has an address.
+#
+# A file that does not parse is described all the same.
+
+_PLAIN = "text"
+
+
+def format_name(source: Source) -> str:
+    """The name of the format that a file's name tells."""
+    known = format_of(source.path)
+    return _PLAIN if known is None else known.name
+
+
+def describe(source: Source, window: Window) -> dict[str, object]:
+    """What begins in the lines asked about, in the fields that its format has."""
+    name = format_name(source)
+    if name == _PLAIN:
+        return {"outline": []}
+    try:
+        if name != "markdown":
+            return _addresses(outline(source, limit=None), window)
+
+        return describe_markdown(source, window)
+    except EditError as error:
+        return {"outline": [], "problem": error.message}
+
+
+def _addresses(found: Outline, window: Window) -> dict[str, object]:
+    def line(entry: OutlineEntry) -> int:
+        return found.lines_of(entry)[0]
+
+    def tell(entry: OutlineEntry) -> dict[str, object]:
+        first, last = found.lines_of(entry)
+        return {"address": entry.address, "kind": entry.kind, "startLine": first, "endLine": last}
+
+    told: dict[str, object] = {"outline": window.listed("outline", found.entries, line, tell)}
+    return told if found.gap is None else told | {"problem": f"line {found.gap.line}: {found.gap.message}"}
+
+
+# Text in one file: every place, counted from the left without overlap, the first of them shown with their lines.
+#
+# Bounded in hits and in time. A line that is shown whole counts as read by the task; of one that is cut nothing does.
+
+_SHOWN = 50
+_SECONDS = 5.0
+_AT_ONCE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A place: row and column from 0."""
+
+    row: int
+    column: int
+
+
+def search_file(call: Call, source: Source, query: str, window: Window, *, is_regex: bool) -> dict[str, object]:
+    """`totalMatches` and the first `matches` in the lines asked about. Refuses with `bad-request`, `timed-out`."""
+    wanted = read_query(query, is_regex=is_regex)
+    rows = source.lines
+    first, last = window.first - 1, min(window.last, len(rows))
+    hits = _hits(wanted, rows, first, last)
+    shown, total = [], 0
+    for hit in hits:
+        total += 1
+        if total <= _SHOWN:
+            shown.append(hit)
+    _remember(call, source, rows, shown)
+    told: dict[str, object] = {"totalMatches": total, "matches": [_told(source, rows, hit) for hit in shown]}
+    if total > len(shown):
+        told["leftOut"] = f"{total - _SHOWN} matches behind line {shown[-1].row + 1}: ask again with start and end"
+    elif not total and isinstance(wanted, LiteralText):
+        told |= _other_case(wanted.text, rows, first, last)
+    return told
+
+
+def _hits(wanted: LiteralText | LinePattern, rows: list[str], first: int, last: int) -> Iterator[_Hit]:
+    if isinstance(wanted, LiteralText):
+        yield from _literal(wanted.text, "\n".join(rows[first:last]), first)
+        return
+    deadline = Deadline.after(_SECONDS)
+    for row in range(first, last):
+        if deadline.is_over:
+            raise _too_slow(row)
+        try:
+            for found in wanted.pattern.finditer(rows[row][:LONGEST_LINE], timeout=_AT_ONCE):
+                yield _Hit(row, found.start())
+        except TimeoutError:
+            raise _too_slow(row) from None
+
+
+def _literal(wanted: str, text: str, row: int) -> Iterator[_Hit]:
+    begin, at = 0, text.find(wanted)
+    while at >= 0:
+        breaks = text.count("\n", begin, at)
+        if breaks:
+            row, begin = row + breaks, text.rfind("\n", 0, at) + 1
+        yield _Hit(row, at - begin)
+        at = text.find(wanted, at + len(wanted))
+
+
+def _too_slow(row: int) -> EditError:
+    return EditError(
+        Kind.TIMED_OUT,
+        f"the pattern takes too long, it came to line {row + 1}",
+        hint="send a simpler pattern, without repeats inside repeats, or fewer lines with start and end",
+        details={"field": "query", "line": row + 1},
+    )
+
+
+def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
+    told: dict[str, object] = {
+        "line": hit.row + 1,
+        "column": hit.column + 1,
+        "text": clip(rows[hit.row], hit.column),
+        "context": {
+            "beforeLines": [clip(row) for row in rows[max(hit.row - 1, 0) : hit.row]],
+            "afterLines": [clip(row) for row in rows[hit.row + 1 : hit.row + 2]],
+        },
+    }
+    if format_name(source) == "markdown":
+        heading = heading_of(source, hit.row)
+        told |= {} if heading is None else {"heading": heading}
+    return told
+
+
+def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> None:
+    """The hits and the lines around them, those that are shown whole, count as read."""
+    near = {row for hit in hits for row in range(max(hit.row - 1, 0), min(hit.row + 2, len(rows)))}
+    whole = [row + 1 for row in sorted(near) if clip(rows[row]) == rows[row]]
+    if whole:
+        call.workspace.saw_each(source, whole)
+
+
+def _other_case(wanted: str, rows: list[str], first: int, last: int) -> dict[str, object]:
+    """Where a text that is nowhere occurs in another case."""
+    text = "\n".join(rows[first:last]).lower()
+    lines = list(dict.fromkeys(hit.row + 1 for hit in _literal(wanted.lower(), text, first)))
+    if not lines:
+        return {}
+    more = f" and {len(lines) - 10} more" if len(lines) > 10 else ""
+    return {"note": f"with other capitals it is in line {', '.join(map(str, lines[:10]))}{more}"}
+
+
+# `TextInspect`: what a file is made of, where a text occurs in it, or its lines; and always its hash.
+
+MODES = ("structure", "search", "lines")
+PARAMETERS = Object(
+    (
+        FILE,
+        Field("mode", Text(MODES), "structure: headings and blocks. search: query. lines: the text.", required=True),
+        Field("query", Text(), "What to search for."),
+        Field("isRegex", Flag(), "query is a regular expression, looked for within lines."),
+        Field("start", Number(least=1), "First line to look at, from 1."),
+        Field("end", Number(least=1), "Last line, included."),
+    )
+)
+_PLACE = Object((Field("startLine", Number()), Field("endLine", Number())), is_open=True)
+_HIT = Object(
+    (
+        Field("line", Number(), required=True),
+        Field("column", Number(), required=True),
+        Field("text", Text(), required=True),
+        Field("context", AROUND),
+        Field("heading", Text()),
+    ),
+    is_open=True,
+)
+_HEADING = Object(
+    (
+        Field("level", Number()),
+        Field("text", Text()),
+        Field("line", Number()),
+        Field("path", Text(), "Send it as heading, with nth where several have it."),
+        Field("nth", Number()),
+    ),
+    is_open=True,
+)
+RESULT = Object(
+    (
+        Field("status", Text(("success", "error")), required=True),
+        Field("filePath", Text(), required=True),
+        Field("format", Text(), required=True),
+        Field("totalLines", Number(), required=True),
+        Field("fileSize", Number(), "In bytes.", required=True),
+        Field("fileHash", Text(), "Send it as expectedHash.", required=True),
+        Field("frontMatter", Anything()),
+        Field("headings", Many(_HEADING)),
+        Field("sections", Many(_PLACE)),
+        Field("codeBlocks", Many(_PLACE)),
+        Field("tables", Many(_PLACE)),
+        Field("links", Many(Object(is_open=True))),
+        Field("outline", Many(_PLACE), "Of other formats than Markdown."),
+        Field("totalMatches", Number()),
+        Field("matches", Many(_HIT)),
+        Field("lines", Many(Text()), "Each with its number before it."),
+        Field("leftOut", Text(), "What is not shown, and how to get it."),
+    ),
+    is_open=True,
+)
+
+
+def run(call: Call, fields: Fields) -> Result:
+    """Inspect; lines and hits that are shown then count as read by the task."""
+    path, mode, query = str(fields["filePath"]), str(fields["mode"]), str(fields.get("query", ""))
+    if mode == "search" and not query:
+        raise bad_request("query", "mode search needs it", "add 'query', the text to look for")
+    if mode != "search" and query:
+        raise bad_request("query", f"mode {mode} takes none", 'send mode "search", or leave it out')
+    source = file_source(call, path)
+    window = Window.of(fields.get("start"), fields.get("end"), source.line_count)
+    told: Result = {"status": "success", "filePath": path, "format": format_name(source)}
+    told |= {"totalLines": source.line_count, "fileSize": source.size, "fileHash": source.digest[:16]}
+    match mode:
+        case "structure":
+            return told | describe(source, window) | window.told()
+        case "search":
+            return told | search_file(call, source, query, window, is_regex=bool(fields.get("isRegex")))
+        case _:
+            return told | _lines(call, path, source, fields)
+
+
+def _lines(call: Call, path: str, source: Source, fields: Fields) -> Result:
+    read = read_numbered(call, path, fields.get("start"), fields.get("end"))
+    content = str(read.pop("content"))
+    return {"lines": content.split("\n") if source.line_count else []} | read
+
+
+_INSPECT_TOOL = Tool(
+    name="TextInspect",
+    title="Inspect a file",
+    summary=(
+        "Look at a file before editing it: its structure with headings and code blocks, matches of a text, "
+        f"or its lines, up to {LINES_AT_ONCE} at once. Always gives its hash."
+    ),
+    parameters=PARAMETERS,
+    result=RESULT,
+    examples=(
+        Example(
+            about="The structure of a Markdown file",
+            files={"guide.md": "# Guide\n\n## Setup\n\n~~~sh\n# no heading\n~~~\n"},
+            arguments={"filePath": "guide.md", "mode": "structure"},
+            result={
+                "status": "success",
+                "format": "markdown",
+                "totalLines": 7,
+                "headings": [
+                    {"level": 1, "text": "Guide", "line": 1, "path": "Guide", "nth": 1},
+                    {"level": 2, "text": "Setup", "line": 3, "path": "Guide > Setup", "nth": 1},
+                ],
+                "codeBlocks": [{"index": 0, "language": "sh", "startLine": 5, "endLine": 7}],
+            },
+        ),
+        Example(
+            about="Where a text is",
+            files={"guide.md": "# Guide\n\n## Setup\n\nport 80\n"},
+            arguments={"filePath": "guide.md", "mode": "search", "query": "port [0-9]+", "isRegex": True},
+            result={
+                "status": "success",
+                "totalMatches": 1,
+                "matches": [{"line": 5, "column": 1, "text": "port 80", "heading": "Guide > Setup"}],
+            },
+        ),
+        Example(
+            about="Some lines",
+            files={"notes.txt": "one\ntwo\nthree\n"},
+            arguments={"filePath": "notes.txt", "mode": "lines", "start": 2, "end": 3},
+            result={"status": "success", "format": "text", "lines": ["2: two", "3: three"]},
+        ),
+        Example(
+            about="A kind of file that the vault does not take",
+            files={"run.sh": "echo\n"},
+            arguments={"filePath": "run.sh", "mode": "structure"},
+            result={"status": "error", "kind": "not-allowed"},
+        ),
+    ),
+    run=run,
+    rank=10,
+    refused=refused,
+)
+
+TOOLS = (_INSPECT_TOOL,)
