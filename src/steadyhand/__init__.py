@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from steadyhand.dialects.piece import Note, Piece
     from steadyhand.dialects.stream import PatchStream
     from steadyhand.errors import Action, EditError, Kind
-    from steadyhand.plan.edit import Act, Delete, Insert, Replace
+    from steadyhand.plan.edit import Act, Delete, Insert, Old, Replace
     from steadyhand.plan.outcome import Outcome
-    from steadyhand.plan.place import Old
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.preview import Result, edit
     from steadyhand.plan.request import (
@@ -149,7 +148,7 @@ _HOMES = {
     "MoveText": "steadyhand.plan.request",
     "Note": "steadyhand.dialects.piece",
     "Notice": "steadyhand.workspace.other_clones",
-    "Old": "steadyhand.plan.place",
+    "Old": "steadyhand.plan.edit",
     "Outcome": "steadyhand.plan.outcome",
     "Outline": "steadyhand.structure.outline",
     "OutlineEntry": "steadyhand.structure.format",

@@ -16,8 +16,7 @@ from steadyhand.dialects.formats.json_edits import DIALECT
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Splitter
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_from_json
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import (
     ChangeMode,

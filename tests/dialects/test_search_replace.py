@@ -15,8 +15,7 @@ from steadyhand.dialects.formats.search_replace import DIALECT, SearchReplaceRea
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line, Splitter, split_reply
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Old, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import CreateFile, EditFile
 from tests.table import table

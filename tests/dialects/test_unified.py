@@ -18,8 +18,7 @@ from steadyhand.dialects.formats.unified import DIALECT, UnifiedReader
 from steadyhand.dialects.reply import Splitter, split_reply
 from steadyhand.dialects.unified.section import EMPTY
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Old, Replace
 from steadyhand.plan.request import (
     ChangeMode,
     CopyFile,

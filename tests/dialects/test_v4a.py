@@ -11,8 +11,7 @@ from steadyhand.dialects.formats.v4a import V4aReader, read_bare
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Splitter, split_reply
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Insert, Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Edit, Insert, Old, Replace
 from steadyhand.plan.preview import Result, edit
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, RenameFile
 from tests.table import table

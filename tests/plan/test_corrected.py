@@ -8,8 +8,7 @@ import re
 from steadyhand.errors import EditError
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.absent import Absence, correct
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_from_json
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.lines import Lines

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json, edit_to_json
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.request import (
     MAX_EDITS,
     ChangeMode,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from steadyhand.match import needle_index
 from steadyhand.plan import draft as draft_module
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.preview import Policy, edit
 from steadyhand.plan.writing import fit_endings, fit_insertion, fit_lines
 from steadyhand.structure.lines import Lines

@@ -5,8 +5,7 @@ from __future__ import annotations
 import steadyhand as sh
 from steadyhand.errors import Kind
 from steadyhand.match.tier import Spare
-from steadyhand.plan.edit import Insert, Replace, edit_from_json, edit_to_json
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Insert, Old, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from tests.checks import check_edit

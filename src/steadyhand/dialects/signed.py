@@ -14,8 +14,7 @@ from typing import Literal
 
 from steadyhand.lazy import dataclass
 from steadyhand.match.tier import Signs, Spare
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.place import Fit, Old
+from steadyhand.plan.edit import Fit, Old, Replace
 from steadyhand.text.diff import Change
 from steadyhand.text.lines import split_lines
 from steadyhand.text.visible import sized

@@ -23,10 +23,9 @@ from steadyhand.match.lexer import misspelt
 from steadyhand.match.repair import mendings
 from steadyhand.match.resolve import Nothing, Several
 from steadyhand.match.tier import Needle, Signs
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace, as_replacement, edit_to_json
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, as_replacement, edit_to_json
 from steadyhand.plan.match_checks import has_header_elsewhere, has_other_header, is_telling
 from steadyhand.plan.merge_window import Drifted, make, window_at
-from steadyhand.plan.place import Old
 from steadyhand.plan.places import WIDTH, Context, lines_phrase, occurrences_of
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import two_lines

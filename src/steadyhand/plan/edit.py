@@ -1,4 +1,4 @@
-"""The verbs as data, and their one JSON form.
+"""Where an edit goes and what it does there, as data, and its one JSON form.
 
 Command line, tools, scenario files and the journal all speak this form and no other::
 
@@ -7,19 +7,19 @@ Command line, tools, scenario files and the journal all speak this form and no o
     {"target": {"anchor": "12#a3f"},  "delete": true}
     {"target": {"key": "a.b"},        "act": "set-key", "args": {"value": 3}}
 
-each with an optional `occurrence`, `expected` (not for insert) and `reason`; what a target is says `plan/place.py`.
+each with an optional `occurrence`, `expected` (not for insert) and `reason`. A target is old text, or an address in the
+file's structure.
 Nothing here looks at a file; wrong types are refused as `bad-request` at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import cast
+from typing import Literal, cast
 
 from steadyhand.lazy import dataclass, replace
 from steadyhand.match.tier import Signs, Spare
-from steadyhand.plan.place import Old, Place, place_from_json, place_to_json
 from steadyhand.schema import (
     NEW,
     OLD,
@@ -31,22 +31,69 @@ from steadyhand.schema import (
     Text,
     bad_request,
     check_integer,
+    check_list,
     check_text,
     describe,
     join,
     nearest_name,
+    read_flag,
     read_object,
     read_optional_integer,
     read_optional_text,
     read_text,
 )
+from steadyhand.structure.address import target_from_json
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.match import Occurrence
 from steadyhand.text.visible import sized
 
+Fit = Literal["free", "lines-first", "lines"]
+
+FITS = ("free", "lines-first", "lines")
 OCCURRENCES = ("unique", "first", "last", "all")
 WHERES = ("before", "after", "start", "end")
+_set = object.__setattr__
+
+
+@sized("text", "under")
+@dataclass(frozen=True, slots=True)
+class Old:
+    """Old text, to be found in the file.
+
+    What else is known of its place decides between places that are equal, or rules places out; it never makes up for
+    text that does not match:
+
+    `line`    the line (from 1) of the file before the call at which it is said to stand: a hint, which decides only
+              where several places are equal and one of them stands there
+    `fit`     `lines`: it is whole lines; `lines-first`: whole lines are meant where there are such, else any place
+    `under`   lines that stand above it, each inside what the one before it leads in by indentation
+    `at_end`  it is the end of the file; with an empty text, the place behind the last line
+    """
+
+    text: str
+    line: int | None = None
+    fit: Fit = "free"
+    under: tuple[str, ...] = ()
+    at_end: bool = False
+
+    def __post_init__(self) -> None:
+        if self.text.__class__ is not str:
+            check_text(self.text, "old")
+        if self.line is not None:
+            check_integer(self.line, "old.line")
+        if self.fit not in FITS:
+            raise bad_request("old.fit", f"one of {', '.join(FITS)} is expected")
+        for row in self.under:
+            check_text(row, "old.under")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the text is known."""
+        return self == Old(self.text)
+
+
+Place = Old | Target
 
 
 @sized("new")
@@ -77,11 +124,11 @@ class Replace:
         spares: tuple[Spare, ...] = (),
         signs: Signs | None = None,
     ) -> None:
-        _set(self, "target", _place(target))
-        _set(self, "new", check_text(new, "new"))
-        _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
-        _set(self, "expected", _check_expected(expected))
-        _set(self, "reason", _check_reason(reason))
+        _set(self, "target", Old(target) if isinstance(target, str) else _place(target))
+        _set(self, "new", new if isinstance(new, str) else check_text(new, "new"))
+        _set(self, "occurrence", None if occurrence is None else check_occurrence(occurrence, "occurrence"))
+        _set(self, "expected", None if expected is None else _check_expected(expected))
+        _set(self, "reason", None if reason is None else check_text(reason, "reason"))
         _set(self, "spares", spares)
         _set(self, "signs", signs)
 
@@ -114,11 +161,11 @@ class Insert:
         occurrence: Occurrence | None = None,
         reason: str | None = None,
     ) -> None:
-        _set(self, "target", _place(target))
+        _set(self, "target", Old(target) if isinstance(target, str) else _place(target))
         _set(self, "text", check_text(text, "insert"))
         _set(self, "where", check_where(where))
-        _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
-        _set(self, "reason", _check_reason(reason))
+        _set(self, "occurrence", None if occurrence is None else check_occurrence(occurrence, "occurrence"))
+        _set(self, "reason", None if reason is None else check_text(reason, "reason"))
 
     @property
     def expected(self) -> int | None:
@@ -143,10 +190,10 @@ class Delete:
         expected: int | None = None,
         reason: str | None = None,
     ) -> None:
-        _set(self, "target", _place(target))
-        _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
-        _set(self, "expected", _check_expected(expected))
-        _set(self, "reason", _check_reason(reason))
+        _set(self, "target", Old(target) if isinstance(target, str) else _place(target))
+        _set(self, "occurrence", None if occurrence is None else check_occurrence(occurrence, "occurrence"))
+        _set(self, "expected", None if expected is None else _check_expected(expected))
+        _set(self, "reason", None if reason is None else check_text(reason, "reason"))
 
     @property
     def text(self) -> str:
@@ -185,9 +232,9 @@ class Act:
         _set(self, "target", target)
         _set(self, "name", name)
         _set(self, "args", _check_args(name, args, "act", "args"))
-        _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
-        _set(self, "expected", _check_expected(expected))
-        _set(self, "reason", _check_reason(reason))
+        _set(self, "occurrence", None if occurrence is None else check_occurrence(occurrence, "occurrence"))
+        _set(self, "expected", None if expected is None else _check_expected(expected))
+        _set(self, "reason", None if reason is None else check_text(reason, "reason"))
 
     @property
     def text(self) -> str:
@@ -196,6 +243,10 @@ class Act:
 
 
 Edit = Replace | Insert | Delete | Act
+Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
+_VERBS = (Replace, Insert, Delete, Act)
+_ONE = (*_VERBS, Mapping)
+_LISTS = (list, tuple)
 
 
 def as_replacement(edit: Edit, old: str) -> str:
@@ -248,6 +299,19 @@ def edit_shape() -> Object:
             Field("expected", Number(least=1), "How many places must match; all of them change."),
             Field("reason", Text(), "Why; kept with the change."),
         )
+    )
+
+
+def read_edits(edits: Edits) -> tuple[Edit, ...]:
+    """Verbs from verbs or their JSON form, one or many. Refuses with `bad-request`."""
+    items: object = edits if isinstance(edits, _LISTS) else [edits] if isinstance(edits, _ONE) else edits
+    if not isinstance(items, _LISTS) and (isinstance(items, str | bytes) or not isinstance(items, Sequence)):
+        raise bad_request("edits", "a list of edits is expected", "such as [Replace(old, new)]")
+    return tuple(
+        [
+            item if isinstance(item, _VERBS) else edit_from_json(item, f"edits[{index}]")
+            for index, item in enumerate(items)
+        ]
     )
 
 
@@ -359,13 +423,7 @@ def check_occurrence(value: object, path: str) -> Occurrence | None:
     return number
 
 
-def _set(edit: object, name: str, value: object) -> None:
-    object.__setattr__(edit, name, value)
-
-
 def _place(target: object) -> Place:
-    if isinstance(target, str):
-        return Old(target)
     if not isinstance(target, Old | Target):
         raise bad_request("target", "old text or a target is expected", "Old(…), Lines(…), Anchor(…) or a string")
     return target
@@ -379,14 +437,47 @@ def check_where(where: object, path: str = "where") -> Where:
     return cast("Where", where)
 
 
-def _check_expected(expected: object) -> int | None:
-    if expected is None:
-        return None
+def _check_expected(expected: object) -> int:
     number = check_integer(expected, "expected")
     if number < 1:
         raise bad_request("expected", "it counts from 1")
     return number
 
 
-def _check_reason(reason: object) -> str | None:
-    return None if reason is None else check_text(reason, "reason")
+def place_from_json(value: object, path: str) -> Place:
+    """A target from its JSON form: a string is old text, an object has one key; `at` holds any address as a string."""
+    if isinstance(value, str):
+        return Old(value)
+    if isinstance(value, Mapping) and list(value) == ["old"]:
+        return _old_from_json(value["old"], join(path, "old"))
+    return target_from_json(value, path)
+
+
+def place_to_json(place: Place) -> object:
+    """The JSON form of a target; old text of which nothing else is known is a plain string."""
+    if not isinstance(place, Old):
+        return {place.key: place.to_json()}
+    if place.is_plain:
+        return place.text
+    facts: dict[str, object] = {
+        "line": place.line,
+        "fit": place.fit,
+        "under": list(place.under),
+        "at_end": place.at_end,
+    }
+    usual: dict[str, object] = {"line": None, "fit": "free", "under": [], "at_end": False}
+    return {"old": {"text": place.text} | {name: fact for name, fact in facts.items() if fact != usual[name]}}
+
+
+def _old_from_json(value: object, path: str) -> Old:
+    if isinstance(value, str):
+        return Old(value)
+    fields = read_object(value, path, ("text", "line", "fit", "under", "at_end"))
+    under = check_list(fields.get("under", []), join(path, "under"))
+    return Old(
+        read_text(fields, "text", path),
+        line=read_optional_integer(fields, "line", path),
+        fit=cast("Fit", fields.get("fit", "free")),
+        under=tuple(check_text(row, join(path, "under")) for row in under),
+        at_end=read_flag(fields, "at_end", path),
+    )

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.plan.edit import Act, Edit, Insert, Replace
+from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace
 from steadyhand.plan.guards.guard import usual_guards
 from steadyhand.plan.guards.syntax import unchecked
 from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.large import LargeSource

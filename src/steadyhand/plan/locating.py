@@ -17,8 +17,7 @@ from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, Needle, Spare, Tier, step_names, tier_named
 from steadyhand.plan.draft import Draft, Taken
-from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Act, Delete, Edit, Old, Replace, as_replacement
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.node import Node, Refusal, WholeLines
 from steadyhand.structure.target import Addressed
@@ -29,12 +28,12 @@ from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from steadyhand.match.confirmed import Confirmed
-    from steadyhand.plan import context_filters, merge_window, refusals
+    from steadyhand.plan import match_checks, merge_window, refusals
     from steadyhand.plan.absent import Absence
     from steadyhand.text.nearest import Nearest
 else:
     refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused, and most old text is there once
-    context_filters = LazyModule("steadyhand.plan.context_filters")
+    match_checks = LazyModule("steadyhand.plan.match_checks")
     merge_window = LazyModule("steadyhand.plan.merge_window")
 
 __all__ = ["Located", "Locator"]
@@ -94,16 +93,37 @@ class Locator:
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
         if not self._several:
-            old = edit.target
-            return self._locate_old(edit, old) if isinstance(old, Old) else self._locate(edit)
+            return self._found_once(edit) or self._locate(edit)
         try:
             return self._locate(edit)
         finally:
             self._equals.pass_over(edit)
 
+    def _found_once(self, edit: Edit) -> Located | None:
+        """The place of plain old text that the file has once, character for character, as most edits quote it.
+
+        Nothing else would be found or said by asking the tiers; whatever is not as plain as that is left to them.
+        """
+        old, text = edit.target, self._draft.original.text
+        if not isinstance(old, Old) or not isinstance(edit, Replace) or not old.text or edit.new == old.text:
+            return None
+        if edit.occurrence is not None or edit.expected is not None or self._policy.occurrence != "unique":
+            return None
+        if old.fit != "free" or old.line is not None or old.under or old.at_end or old.text[0] in " \t\n":
+            return None
+        if "\n" in old.text and "\r" not in old.text and "\r" in text:  # lines that end otherwise are meant as well
+            return None
+        start = text.find(old.text)
+        if start < 0 or text.find(old.text, start + 1) >= 0:
+            return None
+        matches = (Match(Span(start, start + len(old.text)), "exact"),)
+        return Located(
+            matches, (), Found(matches, (), 1, tier_named("exact"), old.text, edit.new, signs=edit.signs), edit
+        )
+
     @cached_property
-    def _hint(self) -> context_filters.LineHint:
-        return context_filters.LineHint(self._draft, self._edits)
+    def _hint(self) -> match_checks.LineHint:
+        return match_checks.LineHint(self._draft, self._edits)
 
     @cached_property
     def _equals(self) -> _Equals:
@@ -154,9 +174,7 @@ class Locator:
                 chosen = self._chosen(edit, old, found)
                 if chosen is not None:
                     return self._believed(edit, chosen)
-                from steadyhand.plan.match_checks import is_already_there
-
-                if found.tier.is_single and is_already_there(edit, self._draft):
+                if found.tier.is_single and match_checks.is_already_there(edit, self._draft):
                     return self._pass_or_refuse(edit, old.text, Nothing(step_names()))
                 raise self._ambiguous(edit, found, old)
             case Miscount() as found:
@@ -204,7 +222,7 @@ class Locator:
             return
         source = self._draft.source
         for to_end in (False, True):
-            regions = context_filters.regions_under(source, old.under, to_end=to_end) or self._regions_before(
+            regions = match_checks.regions_under(source, old.under, to_end=to_end) or self._regions_before(
                 old, to_end=to_end
             )
             if regions and not (to_end and len(regions) > 1):
@@ -217,7 +235,7 @@ class Locator:
         """The same where an earlier edit of the call has changed one of the lines above: as the file was before."""
         if not self._draft.writes:
             return []
-        regions = context_filters.regions_under(self._draft.original, old.under, to_end=to_end)
+        regions = match_checks.regions_under(self._draft.original, old.under, to_end=to_end)
         places = ((self._draft.from_original(one.start), self._draft.from_original(one.end)) for one in regions)
         return [Span(start, end) for start, end in places if start is not None and end is not None]
 
@@ -225,7 +243,7 @@ class Locator:
         """Says which of the lines above is nowhere, where the quoted lines alone were enough."""
         if not old.under or self._regions_before(old, to_end=True):
             return ()
-        missing = context_filters.missing_header(self._draft.source, old.under)
+        missing = match_checks.missing_header(self._draft.source, old.under)
         return (
             () if missing is None else (f"no line begins with {missing[:80]!r}; the lines quoted under it are unique",)
         )
@@ -285,7 +303,7 @@ class Locator:
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
         is_anywhere = regions is None and old.fit == "free" and not old.at_end
-        find = self._draft.find if is_anywhere else context_filters.finder_within(self._draft, old, regions)
+        find = self._draft.find if is_anywhere else match_checks.finder_within(self._draft, old, regions)
         found = self._asked(find, edit, old, laxest)
         if not isinstance(found, _COUNTED) or found.tier.name != "exact" or not self._has_twins(old):
             return found
@@ -316,21 +334,19 @@ class Locator:
         assert isinstance(edit.target, Old)
         if self._is_beyond_doubt(edit.target, found):
             return Located(found.matches, found.others, found, edit)
-        from steadyhand.plan.match_checks import Candidate, find_other_indents, is_doubtful
-
-        candidate = Candidate(edit, found, self._draft)
-        if is_doubtful(candidate):
+        candidate = match_checks.Candidate(edit, found, self._draft)
+        if match_checks.is_doubtful(candidate):
             return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
         may_be_deeper = self._policy.tier not in STRICT and edit.target.fit == "free"
-        several = find_other_indents(candidate) if may_be_deeper else None
+        several = match_checks.find_other_indents(candidate) if may_be_deeper else None
         if several is not None:
             raise self._ambiguous(
                 edit, several, edit.target, with_numbers=False
             )  # a number would count exact places alone
-        told = self._hint.of(edit.target)
-        is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
-        if context_filters.is_ended(self._draft, edit, found) or (
-            not is_told and context_filters.stands_beside(self._draft, edit, found)
+        is_at_line = self._hint.of(edit.target)
+        agrees = is_at_line is not None and is_at_line(found.matches[0].span)  # content and line: that is meant
+        if match_checks.is_ended(self._draft, edit, found) or (
+            not agrees and match_checks.stands_beside(self._draft, edit, found)
         ):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         part = self._confirmed(edit, edit.target) if self._has_drifted(found) else None
@@ -350,7 +366,6 @@ class Locator:
     def _confirmed(self, edit: Edit, old: Old) -> Located | None:
         """The lines that change, where the file has them once and only lacks context around them."""
         from steadyhand.match.confirmed import confirmed_part
-        from steadyhand.plan.match_checks import Candidate, has_other_header, is_doubtful
 
         if not self._is_one(edit) or self._policy.tier not in (None, "fuzzy") or old.at_end or self._tolerated <= 0:
             return None
@@ -359,7 +374,9 @@ class Locator:
         part = confirmed_part(source, needle)
         if part is None or (old.under and not self._is_under(part.span, old)):
             return None
-        if not part.has_context and has_other_header(merge_window.window_at(source, part.span, old.text), needle):
+        if not part.has_context and match_checks.has_other_header(
+            merge_window.window_at(source, part.span, old.text), needle
+        ):
             return None
         if _is_cut_to_a_bare_line(merge_window.window_at(source, part.span, part.old), part.new):
             return None
@@ -367,21 +384,23 @@ class Locator:
             return None
         place, fuzzy = Match(part.span, "fuzzy"), tier_named("fuzzy")
         found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), signs=part.signs, share=part.share)
-        return None if is_doubtful(Candidate(edit, found, self._draft)) else Located(found.matches, (), found, edit)
+        return (
+            None
+            if match_checks.is_doubtful(match_checks.Candidate(edit, found, self._draft))
+            else Located(found.matches, (), found, edit)
+        )
 
     def _has_drifted(self, found: Found) -> bool:
         """Whether lines are in the way at a place that was found by lines that resemble the old text's."""
-        from steadyhand.plan.merge_window import Drifted, make
-
         if found.tier.name != "fuzzy":
             return False
         place = merge_window.window_at(self._draft.source, found.matches[0].span, found.old)
-        made = make(place, found.new or "", on_drift=self._policy.on_drift, signs=found.signs)
-        return isinstance(made, Drifted)
+        made = merge_window.make(place, found.new or "", on_drift=self._policy.on_drift, signs=found.signs)
+        return isinstance(made, merge_window.Drifted)
 
     def _is_under(self, span: Span, old: Old) -> bool:
         """Whether a place is in the only part of the file that the lines above it name."""
-        regions = context_filters.regions_under(self._draft.source, old.under)
+        regions = match_checks.regions_under(self._draft.source, old.under)
         return len(regions) == 1 and span.overlaps(regions[0])
 
     def _ambiguous(self, edit: Edit, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
@@ -421,8 +440,6 @@ class Locator:
 
         Refuses with `drift-conflict` where it does not; None where no place is near enough to speak of drift.
         """
-        from steadyhand.plan.merge_window import Drifted, make
-
         if self._policy.tier not in (None, "fuzzy") or not places:
             return None
         on_drift: str = self._policy.on_drift
@@ -435,10 +452,10 @@ class Locator:
         source, span = absence.source, places[0].span
         signs = absence.edit.signs if isinstance(absence.edit, Replace) else None
         place = merge_window.window_at(source, span, absence.old)
-        if not isinstance(make(place, new, signs=signs), Drifted):
+        if not isinstance(merge_window.make(place, new, signs=signs), merge_window.Drifted):
             return None  # the lines that change are there: the place was not believed for its context
-        made = make(place, new, on_drift=on_drift, signs=signs)
-        if isinstance(made, Drifted):
+        made = merge_window.make(place, new, on_drift=on_drift, signs=signs)
+        if isinstance(made, merge_window.Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span, self._offering)
         if places[0].similarity < _DRIFT:
             return None

@@ -21,11 +21,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.draft import Draft, RunningDraft, Write
-from steadyhand.plan.edit import Act, Edit, Insert, Replace, edit_from_json
-from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, Verdict, ask_guards
+from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace, edit_from_json
+from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.writing import Writing
 from steadyhand.structure.lines import Lines
@@ -63,7 +62,7 @@ def plan(
     tick: Callable[[], None] | None = None,
     offers: bool = True,
 ) -> Plan:
-    """Resolve the edits of one file. `reason` stands for those that give none; `seen` is what the caller was shown.
+    """Resolve the edits of one file. `reason` is that of edits that give none; `seen` is what the caller was shown.
 
     `tick` is asked before each edit and may raise, to end work that takes too long or that nobody waits for.
     `offers`: a refusal offers edits that would go through, each of which is planned itself, with its guards.
@@ -126,12 +125,12 @@ class _Planner:
         self._name = path or "the text"
         self._reason = reason
         self._locator = Locator(self.draft, policy, self._name, edits, offers=offers)
-        self._together = self._addressed()
+        self._together = self._addressed() if len(edits) > 1 else None
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2, offers=offers)
 
     def _addressed(self) -> Together | None:
         """What plans edits by address together, where there are several."""
-        if len(self.edits) < 2 or self.source.encoding.mark:
+        if self.source.encoding.mark:
             return None
         if sum(isinstance(edit.target, Addressed) for edit in self.edits) < 2:
             return None
@@ -142,7 +141,7 @@ class _Planner:
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
         outcomes: list[Outcome] = []
-        for index in self._order():
+        for index in self._order() if len(self.edits) > 1 else range(len(self.edits)):
             if tick is not None:
                 tick()
             outcomes.append(self._judge(index, self.edits[index], stop))
@@ -166,7 +165,7 @@ class _Planner:
         for index, edit in enumerate(self.edits):
             target = edit.target
             guarded.append(GuardedEdit(index, target.text if isinstance(target, Old) else "", edit.text))
-        return self._ask_guards("request", tuple(guarded))
+        return ask_guards("request", self._given(tuple(guarded))).refusal
 
     def _judge(self, index: int, edit: Edit, stop: EditError | None) -> Outcome:
         reason = edit.reason if edit.reason is not None else self._reason
@@ -224,12 +223,12 @@ class _Planner:
         elif isinstance(target, Lines) and target.text is None:
             blind = self._original(span)
         guarded = GuardedEdit(index, quoted + self.draft.read(span.start, span.end), text, blind)
-        objection = self._ask_guards("edit", (guarded,))
+        objection = ask_guards("edit", self._given((guarded,))).refusal
         if objection is not None:
             raise objection
         if located.found is not None and located.found.total > len(located.matches):
             self._note_others(index, located.others, located.found.total - len(located.matches))
-        if _says_what_stands(target, located.found):
+        if _quotes_all(target, located.found):
             for found in located.matches:
                 self.proofs.append((index, self._original(found.span) if self.draft.writes else found.span))
         self.draft.write(replacements, index, made.after)
@@ -259,9 +258,8 @@ class _Planner:
             return refusals.no_change(self._name, f"{edit.name} would change nothing there", "nothing needs to be done")
         return refusals.no_change(self._name, "the new text is already there")
 
-    def _ask_guards(self, stage: Stage, edits: tuple[GuardedEdit, ...]) -> EditError | None:
-        given = GuardInput(self.path, self.source.text, None, edits, self.policy, False, False, None, None, self._seen)
-        return ask_guards(stage, given).refusal
+    def _given(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
+        return GuardInput(self.path, self.source.text, None, edits, self.policy, seen=self._seen)
 
 
 def _needles(edits: Sequence[Edit]) -> tuple[list[str], list[str]]:
@@ -288,7 +286,7 @@ def _with_offers(edits: Sequence[Edit], outcomes: Sequence[Outcome]) -> tuple[li
 
 
 def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, policy: Policy, *, ok: bool) -> Plan:
-    """Put the writes together, ask the guards about the whole, and say where each edit's text stands after."""
+    """Put the writes together, ask the guards about the whole, and say which lines each edit's text is after."""
     writes = planner.draft.writes
     changes, splice_edits = assemble(source.text, writes)
     after = source.apply(changes) if changes else source
@@ -318,8 +316,8 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     return Plan(ok, tuple(done), changes, splice_edits, after, None, verdict.warnings, tuple(planner.proofs))
 
 
-def _says_what_stands(target: Target | Old, found: Found | None) -> bool:
-    """Whether an edit itself tells every character of the place it was found at."""
+def _quotes_all(target: Target | Old, found: Found | None) -> bool:
+    """Whether an edit itself has every character of the place it was found at."""
     if isinstance(target, Old):
         return found is not None and found.tier.name in STRICT
     if isinstance(target, Lines):

@@ -6,13 +6,13 @@ Nothing is raised for an edit that cannot be made or for JSON that is not an edi
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Generic, TypeVar
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
-from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json
+from steadyhand.plan.edit import Edits, read_edits
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import USUAL, Policy
@@ -24,10 +24,6 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
 Text = TypeVar("Text", str, bytes)
-_VERBS = (Replace, Insert, Delete, Act)
-_ONE = (*_VERBS, Mapping)
-_LISTS = (list, tuple)
-Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
 
 
 @sized("text", "outcomes")
@@ -119,19 +115,6 @@ def apply_to(
     except EditError as error:
         return _refused(text, source, error, ())
     return replace(_result(text, source, made), format=dialect, remarks=remarks)
-
-
-def read_edits(edits: Edits) -> tuple[Edit, ...]:
-    """Verbs from verbs or their JSON form, one or many. Refuses with `bad-request`."""
-    items: object = edits if isinstance(edits, _LISTS) else [edits] if isinstance(edits, _ONE) else edits
-    if not isinstance(items, _LISTS) and (isinstance(items, str | bytes) or not isinstance(items, Sequence)):
-        raise bad_request("edits", "a list of edits is expected", "such as [Replace(old, new)]")
-    return tuple(
-        [
-            item if isinstance(item, _VERBS) else edit_from_json(item, f"edits[{index}]")
-            for index, item in enumerate(items)
-        ]
-    )
 
 
 def _source(text: str | bytes, path: str | None, encoding: str | None) -> Source:

@@ -11,9 +11,8 @@ from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.resolve import Found
 from steadyhand.match.tier import LITERAL, STRICT, Signs
 from steadyhand.plan.draft import Draft, Slot, Taken
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.locating import Located
-from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import Change, diff_rows, diff_within
@@ -34,6 +33,7 @@ else:
 __all__ = ["Replacement", "Writing"]
 
 _QUOTING = (Replace, Delete)
+_BLANKS = (" ", "\t")
 _LEAD_LOST = 0.99  # how much of the old text is there where only blanks in front of it are missing
 _MANY = 20_000  # rows of an edit beyond which it is written in one piece
 _PARSED = 2_000_000  # code points that are parsed to tell two readings of an edit apart at several places
@@ -81,6 +81,11 @@ class Writing:
         made: list[Replacement] = []
         sure, signs = 1.0, None if found is None else found.signs
         if len(located.matches) == 1:
+            if self._is_alone and found is not None and found.tier.name == "exact" and isinstance(edit, Replace):
+                start, texts = match.span.start, found.old + edit.new
+                is_led = self._draft.original.text[start - 1 : start] in _BLANKS
+                if not is_led and "\n" not in texts and "\r" not in texts:  # words of a line for other words
+                    return [(Slot(match.span, 0), found.old, edit.new)], match, sure
             every_full = [self._in_full(edit, found, match, 1)]
         else:
             every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
@@ -125,7 +130,7 @@ class Writing:
         start = match.span.start
         if found is None or not isinstance(edit, _QUOTING) or self._policy.tier in STRICT:
             return None
-        if self._draft.read(start - 1, start) not in (" ", "\t"):
+        if self._draft.read(start - 1, start) not in _BLANKS:
             return None
         new = edit.text if found.tier.name in STRICT else _plain_endings(found.new or "", found.old)
         if _is_bare_row(found.old) and _is_bare_row(new):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
+from steadyhand.plan.edit import Edits, read_edits
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
 from steadyhand.session.checks import (
     AnyPath,

@@ -44,7 +44,7 @@ Replan = Callable[[Sequence[Edit]], Plan]
 
 
 class ConflictCheck:
-    """What one party's call meets. Made for one laying of its requests."""
+    """What one party's call meets. Made for one planning of its requests."""
 
     def __init__(self, view: TaskView) -> None:
         self.view = view
@@ -367,9 +367,17 @@ class ConflictCheck:
 
     def _unseen(self, draft: FileDraft) -> list[UnseenChange]:
         """What others did, at its place in the draft's text, except what this call has overwritten."""
-        replaced = set(map(_facts, self._replaced.get(draft.before_path or "", ())))
-        left = [item for item in self._on_disk(draft) if _facts(item) not in replaced]
-        return _moved(left, draft)
+        path = draft.before_path or ""
+        if draft.secret and not self.view.has_read(path):  # who may not read it could not read it again
+            return []
+        if path not in self._known:
+            self.newest[path] = self.view.newest(path)
+            self._known[path] = self.view.unseen(draft)
+        unseen = self._known[path]
+        if not unseen:
+            return []
+        replaced = set(map(_facts, self._replaced.get(path, ())))
+        return _moved([item for item in unseen if _facts(item) not in replaced], draft)
 
     def _unseen_since(self, draft: FileDraft, digest: str) -> list[UnseenChange]:
         """What anybody did since a version, as it is in the draft's text."""
@@ -377,15 +385,6 @@ class ConflictCheck:
         if key not in self._since_versions:
             self._since_versions[key] = self.view.unseen(draft, instead=digest)
         return _moved(self._since_versions[key], draft)
-
-    def _on_disk(self, draft: FileDraft) -> tuple[UnseenChange, ...]:
-        key = draft.before_path or ""
-        if draft.secret and not self.view.has_read(key):  # who may not read it could not read it again
-            return ()
-        if key not in self._known:
-            self.newest[key] = self.view.newest(key)
-            self._known[key] = self.view.unseen(draft)
-        return self._known[key]
 
 
 def _facts(item: UnseenChange) -> tuple[str | None, str, str]:

@@ -19,7 +19,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass
 from steadyhand.plan.request import EditFile
 from steadyhand.session.context import Session
 from steadyhand.session.receipt import FileReceipt, Receipt
@@ -92,6 +91,7 @@ class Steps(Proposal):
 
     def build(self, overlay: Overlay) -> None:
         from steadyhand.session.conflict_check import ConflictCheck, ConflictOverride
+        from steadyhand.session.rebase import together
         from steadyhand.session.transaction_builder import TransactionBuilder
 
         session = self._session
@@ -101,28 +101,41 @@ class Steps(Proposal):
         named = [step.request.path for step in self._steps]
         # Only the first steps, so that the files of a change are in the order of its steps.
         edits = takewhile(lambda step: step.encoding is None and type(step.request) is EditFile, self._steps)
+        refused: list[EditError] = []
+        touched: set[str] = set()
+        tick = session.context.tick
         try:
             with session.context.cancellable(), session.store.recalling(named, session.view.recalled_for):
                 overlay.read(step.request.path for step in edits)
-                builder.add_all(self._steps, partial=self._partial)
+                for step in self._steps:
+                    path = step.request.path
+                    paths = {path, getattr(step.request, "to", path)}
+                    if paths & touched:
+                        continue
+                    if tick is not None:
+                        tick()
+                    try:
+                        builder.add(step)
+                    except EditError as error:
+                        if self._partial:
+                            builder.refuse(path, error)
+                            continue
+                        # What concerns other files is judged all the same: one answer names all that has to change.
+                        refused.append(error.with_details(path=path))
+                        touched |= paths
+                if refused:
+                    raise together(refused)
+                if self._partial:
+                    builder.check_applied()
                 self.may_meet_leases = session.store.may_have_leases()
         finally:
+            refused.clear()  # an error that its own frame holds keeps the text until garbage is collected
             self._take(builder)
 
     def _take(self, builder: TransactionBuilder) -> None:
         self.outcomes, self.warnings = builder.outcomes, builder.warnings
         self.conflicts, self.has_met_others = builder.conflicts.found, builder.conflicts.has_met
         self.newest = builder.conflicts.newest
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """What was planned without the locks; unless it `is_sure`, it is planned again under them."""
-
-    overlay: Overlay
-    ops: tuple[FileOp, ...]
-    started: float
-    is_sure: bool = True
 
 
 class Editor:
@@ -142,13 +155,27 @@ class Editor:
         progress: Progress | None = None,
     ) -> Receipt:
         """Make a change. Refusals leave the tree as it was; they are reported, unless they are those of a preview."""
-        with self._store.one_call(), BUDGET.sharing():
+        store, started = self._store, time.monotonic()
+        with store.one_call(), BUDGET.sharing():
             try:
-                planned = self._plan(header, proposal, hardlinks, preview=preview)
-                if preview:
-                    change = Change(planned.ops, None, planned.overlay.remarks(planned.ops))
+                overlay, ops = proposal.overlay, None
+                try:
+                    if overlay is None:
+                        overlay = store.overlay(header.verb)
+                        proposal.build(overlay)
+                    if preview or not proposal.has_met_others:
+                        ops = overlay.ops()
+                        self._check(proposal, ops, hardlinks)
+                except EditError as error:
+                    # Whoever is in the middle of a commit has changed a file and not yet recorded it: whether there is
+                    # a conflict is certain only under the locks.
+                    is_final = error.kind is not Kind.CONFLICT or preview or store.read_only or not store.state.exists
+                    if is_final or overlay is None:
+                        raise
+                if preview and ops is not None:
+                    change = Change(ops, None, overlay.remarks(ops))
                 else:
-                    change = self._commit(header, proposal, planned, hardlinks, progress)
+                    change = self._commit(header, proposal, overlay, ops, hardlinks, started, progress)
                 if not change.ops:
                     raise proposal.nothing()
             except EditError as error:
@@ -160,47 +187,33 @@ class Editor:
                 Reports(self._store).applied(header, proposal.outcomes, proposal.conflicts)
             return self._receipt(header, change, proposal)
 
-    def _plan(self, header: Header, proposal: Proposal, hardlinks: str, *, preview: bool) -> _Planned:
-        """Read the files and plan, without the locks.
-
-        A process in the middle of its commit has changed a file and not yet recorded it, so a conflict is certain only
-        under the locks.
-        """
-        store, overlay, started = self._store, proposal.overlay, time.monotonic()
-        if overlay is None:
-            overlay = store.overlay(header.verb)
-            try:
-                proposal.build(overlay)
-            except EditError as error:
-                if error.kind is not Kind.CONFLICT or preview or store.read_only or not store.state.exists:
-                    raise
-                return _Planned(overlay, (), started, is_sure=False)
-        if proposal.has_met_others and not preview:
-            return _Planned(overlay, (), started, is_sure=False)
-        ops = overlay.ops()
-        self._check(proposal, ops, hardlinks)
-        return _Planned(overlay, ops, started)
-
     def _commit(
-        self, header: Header, proposal: Proposal, planned: _Planned, hardlinks: str, progress: Progress | None
+        self,
+        header: Header,
+        proposal: Proposal,
+        overlay: Overlay,
+        ops: tuple[FileOp, ...] | None,
+        hardlinks: str,
+        started: float,
+        progress: Progress | None,
     ) -> Change:
-        """Lock, verify, plan once more where that is needed, write."""
-        store, overlay, ops, is_sure = self._store, planned.overlay, planned.ops, planned.is_sure
-        if is_sure and not ops:
+        """Lock, verify, plan once more where that is needed (`ops` is None, or not true any more), write."""
+        store = self._store
+        if ops is not None and not ops:
             return Change((), None, ())
         staging = self._session.context.staging(progress)
         for tries in range(1, _TRIES + 1):
             with store.locked(overlay) as held:
                 latest = None
-                if is_sure and store.is_unchanged(overlay, ops, held):
+                if ops is not None and store.is_unchanged(overlay, ops, held):
                     latest = self._still_latest(proposal, ops)
-                if latest is None:
-                    overlay, is_sure = store.overlay(header.verb), True
+                if latest is None or ops is None:
+                    overlay = store.overlay(header.verb)
                     proposal.build(overlay)
                     ops = overlay.ops()
                     self._check(proposal, ops, hardlinks)
                     if not store.has_locked(overlay, held):  # it leads to other files by now, or has more names
-                        is_sure = False
+                        ops = None
                         continue
                 elif latest.may_have_leases:  # one may have been announced while this call waited for the locks
                     self._check_leases(proposal, ops)
@@ -209,7 +222,7 @@ class Editor:
                 try:
                     committed = store.commit(
                         header, overlay, ops, held, hardlinks=hardlinks, prune=proposal.prune, progress=staging,
-                        started=planned.started, latest=latest,
+                        started=started, latest=latest,
                     )  # fmt: skip
                 except EditError as error:
                     proposal.kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
@@ -217,7 +230,7 @@ class Editor:
                     is_blind = any(op.whole or op.after_path is None for op in ops)
                     if error.kind is not Kind.STALE_SOURCE or is_blind or tries == _TRIES:
                         raise
-                    is_sure = False  # another program has saved it this very moment: plan for what it left
+                    ops = None  # another program has saved it this very moment: plan for what it left
                     continue
                 warnings = overlay.remarks(ops) + committed.warnings + tuple(map(_kept_as, proposal.kept))
                 return Change(ops, committed, warnings)

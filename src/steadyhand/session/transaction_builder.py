@@ -33,6 +33,7 @@ from steadyhand.session.checks import digest_of_version, permission_bits
 from steadyhand.session.conflict_check import ConflictCheck
 from steadyhand.session.context import CallContext
 from steadyhand.structure.node import Refusal
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.pace import go_on
 from steadyhand.text.source import Source, digest_of
@@ -41,7 +42,6 @@ from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import FileDraft, Overlay
 
 if TYPE_CHECKING:
-    from steadyhand.session.rebase import PlanFor
     from steadyhand.session.tasks import TaskView
 
 
@@ -92,40 +92,16 @@ class TransactionBuilder:
     _written: dict[str, list[int]] = field(default_factory=dict, init=False)  # the outcomes of edits, by file
     warnings: list[str] = field(default_factory=list)
 
-    def add_all(self, steps: Sequence[Step], *, partial: bool) -> None:
-        """All of them, or, when `partial`, those that can be; then each refusal is an outcome.
+    def refuse(self, path: str, error: EditError) -> None:
+        """Note that a request of a call that applies what it can was refused."""
+        error = error.with_details(path=path)
+        self.outcomes.append(Outcome(len(self.outcomes), applied=False, path=path, error=error))
 
-        Also after a refusal what concerns other files is judged, so that one answer names everything to be changed.
-        """
-        from steadyhand.session.rebase import together
-
-        refused: list[EditError] = []
-        touched: set[str] = set()
-        for step in steps:
-            paths = {step.request.path, getattr(step.request, "to", step.request.path)}
-            if paths & touched:
-                continue
-            self.context.check_wanted()
-            try:
-                self.add(step)
-            except EditError as error:
-                if not partial:
-                    refused.append(error.with_details(path=step.request.path))
-                    touched |= paths
-                else:
-                    located = error.with_details(path=step.request.path)
-                    self.outcomes.append(
-                        Outcome(len(self.outcomes), applied=False, path=step.request.path, error=located)
-                    )
-        if refused:
-            try:
-                raise together(refused) from None
-            finally:
-                refused.clear()  # an error that its own frame holds keeps the text until garbage is collected
-        if self.outcomes and all(not outcome.applied for outcome in self.outcomes):
-            first = next((outcome.error for outcome in self.outcomes if outcome.error), None)
-            if first is not None:
-                raise first.with_details() from None
+    def check_applied(self) -> None:
+        """Raise the first refusal where nothing at all was applied."""
+        first = next((outcome.error for outcome in self.outcomes if outcome.error), None)
+        if first is not None and not any(outcome.applied for outcome in self.outcomes):
+            raise first.with_details() from None
 
     def add(self, step: Step) -> None:
         """One request. Refuses with whatever kind fits, the overlay unchanged."""
@@ -177,7 +153,8 @@ class TransactionBuilder:
         from steadyhand.session.rebase import redacted
 
         path, edits, expect = request.path, request.edits, request.expect
-        self.context.check_mode("edit", path)
+        if self.context.mode is not None:
+            self.context.check_mode("edit", path)
         if not edits:
             raise EditError(Kind.BAD_REQUEST, "there are no edits", hint="give at least one", details={"path": path})
         draft = self.overlay.need(path)
@@ -186,23 +163,29 @@ class TransactionBuilder:
         def plan_for(version: Source) -> Plan:
             return plan(version, edits, step.policy, path=draft.path, reason=step.reason, tick=go_on)
 
+        def replan(left: Sequence[Edit]) -> Plan:
+            return plan(source, left, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
+
         try:
-            expect_version(draft, expect)
-            planned = self._planned(step, draft, source, edits)
+            if expect is not None:
+                expect_version(draft, expect)
+            seen = self.conflicts.seen(draft) if step.policy.wants_guard("unseen") else None
+            planned = plan(source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
             if expect is None:
-                planned = self._settled(step, draft, source, planned, edits, plan_for)
+                planned = self.conflicts.settle(planned, edits, draft, source, step.policy, replan, plan_for)
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or step.policy.on_stale != "rebase" or expect is None:
                 raise
             planned = self.conflicts.rebase(draft, source, expect, edits, error, step.policy, plan_for)
-        if planned.changes:
+        if planned.changes and request.shown is not None:
             request.check_shown(planned.after, is_secret=draft.secret)
         if draft.secret:
             planned = redacted(planned)
-        bak = self._bak_name(step, draft)
+        bak = self._bak_name(step, draft) if step.policy.backup == "bak" else None
         self._take(planned, draft, source, path)
         draft.left += step.left
-        self._keep_bak(bak, draft)
+        if bak is not None:
+            self._keep_bak(bak, draft)
 
     def _merge(self, step: Step, request: MergeFile) -> None:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
@@ -226,14 +209,14 @@ class TransactionBuilder:
 
         planned = plan_for(source)
         if request.expect is None:
-            planned = self._settled(step, draft, source, planned, (), plan_for)
+            planned = self.conflicts.settle(planned, (), draft, source, step.policy, None, plan_for)
         bak = self._bak_name(step, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
 
     def _move(self, step: Step, request: MoveText) -> None:
         """Take a part of a file elsewhere: away here, in there, both or neither."""
-        from steadyhand.plan.moving import alone, insertion, move_inside
+        from steadyhand.plan.request import alone, insertion, move_inside
         from steadyhand.structure.address import resolve_one  # few calls move something
 
         draft = self.overlay.need(request.path)
@@ -265,24 +248,16 @@ class TransactionBuilder:
         mode = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
         self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
 
-    def _settled(
-        self, step: Step, draft: FileDraft, source: Source, planned: Plan, edits: Sequence[Edit], plan_for: PlanFor
-    ) -> Plan:
-        """The plan after the policy has decided about conflicts with the work of others."""
-        replan = (lambda left: self._planned(step, draft, source, left)) if edits else None
-        return self.conflicts.settle(planned, edits, draft, source, step.policy, replan, plan_for)
-
-    def _planned(self, step: Step, draft: FileDraft, source: Source, edits: Sequence[Edit]) -> Plan:
-        seen = self.conflicts.seen(draft) if step.policy.wants_guard("unseen") else None
-        return plan(source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
-
     def _take(self, planned: Plan, draft: FileDraft, source: Source, path: str) -> None:
         from steadyhand.session.rebase import together
 
         first = len(self.outcomes)
-        self.outcomes.extend(
-            replace(outcome, index=first + outcome.index, path=draft.path or path) for outcome in planned.outcomes
-        )
+        if first or draft.path is None:
+            self.outcomes += [
+                replace(one, index=first + one.index, path=draft.path or path) for one in planned.outcomes
+            ]
+        else:
+            self.outcomes += planned.outcomes  # as they are: the plan was made for this path
         if not planned.changes:
             del self.outcomes[first:]
             errors = [outcome.error for outcome in planned.outcomes if outcome.error is not None]
@@ -291,9 +266,9 @@ class TransactionBuilder:
                 raise together([planned.refusal] if planned.refusal is not None else errors).with_details()
             raise _no_change(path)
         self._carry(first, draft.path or path, source, planned)
-        changes = replace(planned.changes, base=source.digest)
-        draft.take_text(planned.after, changes, _notes(planned))
-        draft.left += _left(planned)
+        draft.take_text(planned.after, ChangeSet(planned.changes.splices, source.digest), _notes(planned))
+        if len(planned.outcomes) > 1:
+            draft.left += _left(planned)
         self.warnings.extend(planned.warnings)
 
     def _carry(self, first: int, path: str, source: Source, planned: Plan) -> None:
@@ -410,9 +385,11 @@ class TransactionBuilder:
 
 def _notes(planned: Plan) -> tuple[EditNote, ...]:
     return tuple(
-        EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs, o.forced)
-        for o in planned.outcomes
-        if o.applied
+        [
+            EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs, o.forced)
+            for o in planned.outcomes
+            if o.applied
+        ]
     )
 
 
@@ -420,7 +397,7 @@ def _left(planned: Plan) -> tuple[EditNote, ...]:
     """What became of the edits that a call applied in part has not made."""
     ends = [(o, str(o.error.kind) if o.error is not None else o.skipped) for o in planned.outcomes if not o.applied]
     return tuple(
-        EditNote(o.reason, outcome="refused" if o.error is not None else "skipped", kind=kind) for o, kind in ends
+        [EditNote(o.reason, outcome="refused" if o.error is not None else "skipped", kind=kind) for o, kind in ends]
     )
 
 

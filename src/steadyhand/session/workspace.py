@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steadyhand.dialects.patch import Patch
+    from steadyhand.plan.edit import Edits
     from steadyhand.plan.policy import Policy
-    from steadyhand.plan.preview import Edits
     from steadyhand.plan.request import Requests
     from steadyhand.session.audit import Audits, Facts
     from steadyhand.session.batch import Batch
@@ -369,7 +369,7 @@ class Workspace:
         preview: bool = False,
     ) -> Receipt:
         """Edit one file, all edits or (policy `partial`) those that can be applied."""
-        from steadyhand.plan.preview import read_edits
+        from steadyhand.plan.edit import read_edits
         from steadyhand.plan.request import EditFile
 
         request = EditFile(checks.path_of(path), read_edits(edits), checks.digest_of_version(expect))

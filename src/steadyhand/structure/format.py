@@ -13,7 +13,7 @@ lines of one place. Several places are proven one after another, each in the tex
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from steadyhand.errors import Kind
@@ -181,6 +181,7 @@ def file_name(path: str | None) -> str:
     return (path or "").replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
 
 
+@lru_cache(maxsize=1_000)  # every edit of a file asks
 def format_of(path: str | None) -> Format | None:
     """The format of a file by its name; the longest suffix counts.
 

@@ -13,9 +13,9 @@ from steadyhand.tools.async_calls import Call, Threads
 from steadyhand.tools.kit import Kit
 
 if TYPE_CHECKING:
+    from steadyhand.plan.edit import Edits
     from steadyhand.plan.outcome import Outcome
     from steadyhand.plan.policy import Policy
-    from steadyhand.plan.preview import Edits
     from steadyhand.session.audit import Facts, Moment, OnDamage
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.statistics import Statistics

@@ -20,8 +20,8 @@ from steadyhand.tools.workspace import Workspace
 
 if TYPE_CHECKING:
     from steadyhand.dialects.patch import Patch
+    from steadyhand.plan.edit import Edits
     from steadyhand.plan.policy import Policy
-    from steadyhand.plan.preview import Edits
     from steadyhand.plan.request import Requests
     from steadyhand.session.audit import Facts
     from steadyhand.session.events import Event, Stop

@@ -8,8 +8,7 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
-from steadyhand.plan.edit import Insert, Replace
-from steadyhand.plan.place import Old, Place
+from steadyhand.plan.edit import Insert, Old, Place, Replace
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence

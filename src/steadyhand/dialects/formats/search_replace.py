@@ -19,8 +19,7 @@ from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import edit_of_rows
 from steadyhand.lazy import dataclass, field
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Old, Replace
 from steadyhand.plan.request import EditFile, FileRequest
 
 _RESTARTS = 4  # blocks of a reply that may be broken off: each is read a second time

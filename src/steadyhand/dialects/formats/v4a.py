@@ -20,8 +20,7 @@ from steadyhand.dialects.v4a.passage import Passage, content_of, wrong
 from steadyhand.dialects.v4a.rows import edit_of_passage, is_addition, without_edges
 from steadyhand.dialects.v4a.writing import write_v4a
 from steadyhand.lazy import dataclass, field, replace
-from steadyhand.plan.edit import Edit, Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, RenameFile
 
 __all__ = ["DIALECT", "V4aReader", "read_bare"]

@@ -9,8 +9,7 @@ from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.tier import Spare
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Old, Replace
 from steadyhand.plan.request import CreateFile, EditFile, FileRequest
 from steadyhand.text.visible import sized
 

@@ -14,8 +14,7 @@ from steadyhand.dialects.structured.fields import Fields
 from steadyhand.dialects.structured.node import Node
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from steadyhand.dialects.structured.document import FORMAT, Document
 from steadyhand.dialects.structured.edit import Found
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.plan.request import EditFile
 from steadyhand.structure.lines import Lines, bottom_up, find_overlap
 

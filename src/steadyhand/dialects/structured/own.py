@@ -13,8 +13,7 @@ from steadyhand.dialects.structured.edit import Around, Found
 from steadyhand.dialects.structured.node import Node, plain
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
-from steadyhand.plan.edit import EDIT_VERBS, Edit, Replace, edit_from_json, edit_shape, with_reason
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import EDIT_VERBS, Edit, Old, Replace, edit_from_json, edit_shape, with_reason
 from steadyhand.plan.request import (
     REQUEST_VERBS,
     EditFile,

@@ -8,8 +8,7 @@ from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
 from steadyhand.lazy import replace
 from steadyhand.match.tier import Spare
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Old, Replace
 
 __all__ = ["changes", "content_of", "edit_of", "standing"]
 

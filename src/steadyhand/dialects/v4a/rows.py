@@ -11,8 +11,7 @@ from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.match.tier import Needle, Spare
-from steadyhand.plan.edit import Edit, Insert, Replace
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Edit, Insert, Old, Replace
 from steadyhand.text.diff import Change
 from steadyhand.text.lines import split_lines
 

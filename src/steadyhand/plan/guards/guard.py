@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steadyhand.text.source import Source
 
 Stage = Literal["request", "edit", "file"]
+_SHORT = 100_000  # characters of new text
 
 
 @sized("old", "new")
@@ -80,7 +81,9 @@ class Finding:
 class Guard:
     """One check. `stage` says when: on the request as it came, on each edit once its place is known, or on the file.
 
-    `is_asked_for`: it looks only where a policy names it.
+    `is_asked_for`: it looks only where a policy names it. The others say where it has nothing to report and is not
+    called: `is_for_writes`, for anything but whole-file writes; `longest`, for one edit that quotes no more than that;
+    `words`, for one edit whose new text has none of them, in whatever case; `kind_of`, for a path that has no kind.
     """
 
     name: str
@@ -89,6 +92,10 @@ class Guard:
     summary: str
     check: Callable[[GuardInput], Finding | None]
     is_asked_for: bool = False
+    is_for_writes: bool = False
+    longest: int = 0
+    words: tuple[str, ...] = ()
+    kind_of: Callable[[str | None], object] | None = None
 
 
 _GUARDS = Registry("steadyhand.plan.guards", "GUARD", "attention limits placeholder shrink syntax unseen")
@@ -120,7 +127,12 @@ _CONTENT = Verdict()
 def ask_guards(stage: Stage, given: GuardInput) -> Verdict:
     """What the guards of that stage say that the policy wants; none is asked after the first objection."""
     warnings: list[str] = []
-    for guard in _asked(stage, given.policy.guards):
+    only = given.edits[0] if len(given.edits) == 1 else None
+    for guard in _asked(stage, given.policy.guards, is_whole_write=given.is_whole_write):
+        if guard.kind_of is not None and guard.kind_of(given.path) is None:
+            continue
+        if only is not None and (len(only.old) < guard.longest or _has_none(guard.words, only.new)):
+            continue
         finding = guard.check(given)
         if finding is not None and not finding.is_warning:
             return Verdict(finding.to_error(guard.name))
@@ -129,8 +141,16 @@ def ask_guards(stage: Stage, given: GuardInput) -> Verdict:
     return Verdict(warnings=tuple(warnings)) if warnings else _CONTENT
 
 
+def _has_none(words: tuple[str, ...], text: str) -> bool:
+    """Whether a text has none of some words, where there are any; a long text is for the guard to search."""
+    if not words or len(text) > _SHORT:
+        return False
+    return not any(map(text.lower().__contains__, words))
+
+
 @cache
-def _asked(stage: Stage, names: frozenset[str] | None) -> tuple[Guard, ...]:
+def _asked(stage: Stage, names: frozenset[str] | None, *, is_whole_write: bool) -> tuple[Guard, ...]:
     """The guards of a stage that a policy names; the usual ones where it names none."""
     wanted = usual_guards() if names is None else names
-    return tuple(guard for guard in guards() if guard.stage == stage and guard.name in wanted)
+    named = (guard for guard in guards() if guard.stage == stage and guard.name in wanted)
+    return tuple(guard for guard in named if is_whole_write or not guard.is_for_writes)

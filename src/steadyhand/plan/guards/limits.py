@@ -35,4 +35,5 @@ GUARD = Guard(
     stage="request",
     summary="A request has at most 10,000 edits, and each quotes at most 10 million characters.",
     check=check,
+    longest=MAX_OLD,
 )

@@ -128,4 +128,5 @@ GUARD = Guard(
     stage="edit",
     summary="New text may not elide code (`// ... existing code ...`) that the old text did not elide.",
     check=check,
+    words=_SUSPECT,
 )

@@ -12,7 +12,7 @@ _FEWEST = 20
 
 def check(given: GuardInput) -> Finding | None:
     """Refuse a whole-file write that drops most of the lines."""
-    if not given.is_whole_write or given.allow_shrink or given.before is None or given.after is None:
+    if given.allow_shrink or given.before is None or given.after is None:
         return None
     before, after = _count(given.before), _count(given.after)
     dropped = before - after
@@ -37,4 +37,5 @@ GUARD = Guard(
     stage="file",
     summary="A whole-file write may not drop more than half of the lines, and at least 20, unless allowed.",
     check=check,
+    is_for_writes=True,
 )

@@ -108,4 +108,5 @@ GUARD = Guard(
     stage="file",
     summary="A file that parses in the format of its name has to parse after; others are only warned about.",
     check=check,
+    kind_of=format_of,
 )

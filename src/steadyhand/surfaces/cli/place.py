@@ -17,7 +17,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import AddressName, FileName, LineRange, OccurrenceType, chain
 
 if TYPE_CHECKING:
-    from steadyhand.plan.place import Place
+    from steadyhand.plan.edit import Place
     from steadyhand.structure.node import Where
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
@@ -82,7 +82,7 @@ class PlaceOptions(WhichOptions):
 
     def target(self, invocation: Invocation) -> Place:
         """The one target that was named; `bad-request` for none or several."""
-        from steadyhand.plan.place import Old
+        from steadyhand.plan.edit import Old
 
         ways = {"--old": self.old, "--old-file": self.old_file, "--lines": self.lines, "--anchor": self.anchor}
         _exactly_one(

@@ -15,8 +15,7 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.match.tier import STRICT, step_names
-from steadyhand.plan.edit import Edit
-from steadyhand.plan.place import Old
+from steadyhand.plan.edit import Edit, Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import (
     EditFile,

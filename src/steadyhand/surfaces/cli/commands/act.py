@@ -70,8 +70,7 @@ def run(
     you mean. Only the bytes that must change do: the rest is not rewritten. VALUE is text, or JSON where any value is
     taken and it is JSON; NAME:=JSON is always JSON, NAME@=FILE the text of a file (- for standard input).
     """
-    from steadyhand.plan.edit import edit_from_json
-    from steadyhand.plan.place import place_to_json
+    from steadyhand.plan.edit import edit_from_json, place_to_json
     from steadyhand.structure.action import actions
 
     target = place_to_json(address_target(address))

@@ -114,8 +114,7 @@ def _way(where: dict[str, Any]) -> str:
 
 
 def _insertion(way: str, content: str, reason: str | None, where: dict[str, Any]) -> Insert:
-    from steadyhand.plan.edit import Insert
-    from steadyhand.plan.place import Old
+    from steadyhand.plan.edit import Insert, Old
 
     occurrence = where["occurrence"]
     match way:
