@@ -89,9 +89,8 @@ if TYPE_CHECKING:
     from steadyhand.workspace.leases import ActiveLease
     from steadyhand.workspace.listing import Listing
     from steadyhand.workspace.other_clones import Notice
-    from steadyhand.workspace.outside import Outside
+    from steadyhand.workspace.outside import CheckReport, Drift, Outside
     from steadyhand.workspace.storage import DirEntry, Storage
-    from steadyhand.workspace.verify import CheckReport, Drift
 
 __version__ = "0.1.0"
 
@@ -110,7 +109,7 @@ _HOMES = {
     "Cell": "steadyhand.structure.notebook.cell",
     "ChangeMode": "steadyhand.plan.request",
     "ChangeSet": "steadyhand.text.changeset",
-    "CheckReport": "steadyhand.workspace.verify",
+    "CheckReport": "steadyhand.workspace.outside",
     "Clash": "steadyhand.text.changeset",
     "CodeBlock": "steadyhand.structure.markdown.code_block",
     "Conversation": "steadyhand.tools.call",
@@ -120,7 +119,7 @@ _HOMES = {
     "DeleteFile": "steadyhand.plan.request",
     "Dialect": "steadyhand.dialects.dialect",
     "DirEntry": "steadyhand.workspace.storage",
-    "Drift": "steadyhand.workspace.verify",
+    "Drift": "steadyhand.workspace.outside",
     "EditError": "steadyhand.errors",
     "EditFile": "steadyhand.plan.request",
     "EditNote": "steadyhand.workspace.journal.record",

@@ -32,8 +32,8 @@ import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.location import FOLDER
+from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import TEMP_PREFIX
 from tests.faults.trees import STORIES, Story, Tree, temporaries, tree_of
 
 SECTOR = 512

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import steadyhand as sh
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.writer import TEMP_PREFIX
+from steadyhand.workspace.protection import TEMP_PREFIX
 
 Tree = dict[str, tuple[str, bytes, int]]
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError
+from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import Sandbox
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import TEMP_PREFIX, discard, stage, write_in_place
+from steadyhand.workspace.writer import discard, stage, write_in_place
 from tests.hostile.attacks import running
 
 ROUNDS = 2000

@@ -17,8 +17,8 @@ from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.record import FileChange, FileState, Record, Staging, State, utc_now
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.location import FOLDER
+from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.state import Intent, this_machine
-from steadyhand.workspace.writer import TEMP_PREFIX
 from tests.hostile.attacks import GIT_CONFIG, INSIDE, SECRET, contents, make_ground, told
 
 ID = "0123456789ab"

@@ -16,9 +16,8 @@ from steadyhand.surfaces.mcp.calls import Deadline
 from steadyhand.surfaces.mcp.launch import confine
 from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.workspace.landlock import wall_around
-from steadyhand.workspace.machine import landlock_abi
-from steadyhand.workspace.scratch import scratch_folder
+from steadyhand.workspace.host import scratch_folder
+from steadyhand.workspace.landlock import landlock_abi, wall_around
 from tests.mcp.clients import in_memory
 from tests.mcp.test_roots import listing
 from tests.mcp.wire import Wire

@@ -15,7 +15,7 @@ from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.cli.render.journal import check_lines
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, paint
 from steadyhand.workspace.journal.log import Problem
-from steadyhand.workspace.verify import CheckReport
+from steadyhand.workspace.outside import CheckReport
 from tests.surfaces.conftest import NOTES
 from tests.surfaces.shell import SOURCE, Shell
 from tests.table import table

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
-from steadyhand.workspace.leftovers import BACK, IN_PLACE, OLD, temp_name
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.state import NO_BOOT, Intent, StateFolder
+from steadyhand.workspace.protection import TEMP_PREFIX
+from steadyhand.workspace.state import BACK, IN_PLACE, NO_BOOT, OLD, Intent, StateFolder, temp_name
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import TEMP_PREFIX
 
 ID = "1a2b3c4d5e6f"
 STAGED = b"one\n2\n"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 import steadyhand as sh
+from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import TEMP_PREFIX
 
 
 class Deed(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from steadyhand.workspace.pipes import listening
+from steadyhand.workspace.host import listening
 
 
 def resolved_to(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[int, str]) -> None:

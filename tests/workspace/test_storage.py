@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace import openat2
+from steadyhand.workspace import storage as system
 from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.storage import NO_SUCH_RENAME, Storage
 from tests.faults.storage import EXIT_CODE, FaultStorage
@@ -51,7 +51,7 @@ def test_a_rename_that_must_not_replace_does_not(
         raise OSError(errno.ENOSYS, "")
 
     if not kernel:
-        monkeypatch.setattr(openat2, "rename_noreplace", unsupported)
+        monkeypatch.setattr(system, "renameat_noreplace", unsupported)
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "b").write_bytes(b"b")
     with pytest.raises(FileExistsError):
@@ -76,7 +76,7 @@ def test_a_rename_by_links_that_fails_leaves_no_second_name(
         unlink(name, dir_fd=dir_fd)
 
     (tmp_path / "a").write_bytes(b"a")
-    monkeypatch.setattr(openat2, "rename_noreplace", unsupported)
+    monkeypatch.setattr(system, "renameat_noreplace", unsupported)
     with monkeypatch.context() as patched:
         patched.setattr(os, "unlink", stubborn)
         with pytest.raises(PermissionError):
@@ -99,7 +99,7 @@ class MacLibrary:
 def test_on_macos_names_are_exchanged_and_given_by_its_own_call(monkeypatch: pytest.MonkeyPatch) -> None:
     library = MacLibrary()
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(openat2, "_libc", lambda: library)
+    monkeypatch.setattr(system, "_libc", lambda: library)
     Storage().exchange("a", "b", one_dir_fd=3, other_dir_fd=4)
     Storage().rename_noreplace("a", "b", before_dir_fd=3, after_dir_fd=4)
     swap, exclusive = 0x2, 0x4  # RENAME_SWAP and RENAME_EXCL in <sys/stdio.h>
@@ -108,7 +108,7 @@ def test_on_macos_names_are_exchanged_and_given_by_its_own_call(monkeypatch: pyt
 
 def test_where_the_library_has_no_such_rename_it_is_said(here: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")  # whose call this library does not have
-    monkeypatch.setattr(openat2, "_libc", object)
+    monkeypatch.setattr(system, "_libc", object)
     with pytest.raises(OSError, match=r".") as caught:
         Storage().exchange("a", "b", one_dir_fd=here, other_dir_fd=here)
     assert caught.value.errno in NO_SUCH_RENAME
@@ -117,9 +117,9 @@ def test_where_the_library_has_no_such_rename_it_is_said(here: int, monkeypatch:
 WITHOUT_THE_SYMBOL = """
 import os, sys
 import steadyhand as sh
-from steadyhand.workspace import openat2
+from steadyhand.workspace import storage as system
 sys.platform = "darwin"
-openat2._libc = object  # a C library without the calls that exchange names
+system._libc = object  # a C library without the calls that exchange names
 with sh.Workspace(".") as ws:
     assert ws._store.sandbox.resolver == "walk"
     ws.edit("a.txt", [sh.Replace("one", "1")])
@@ -150,23 +150,23 @@ def test_the_kernels_resolver_keeps_beneath(here: int, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "up").symlink_to("..")
     (tmp_path / "abs").symlink_to("/")
-    rules = openat2.BENEATH | openat2.NO_MAGICLINKS
+    rules = system.BENEATH | system.NO_MAGICLINKS
     paths = ["..", "up", "abs", "/", "in/../.."]
-    if openat2.available(here):
-        os.close(openat2.open_beneath("in", os.O_RDONLY, dir_fd=here, resolve=rules))
+    if system.has_openat2(here):
+        os.close(system.openat2("in", os.O_RDONLY, dir_fd=here, resolve=rules))
     else:
         paths.append("in")
     for path in paths:
         with pytest.raises(OSError, match=r".") as caught:
-            os.close(openat2.open_beneath(path, os.O_RDONLY, dir_fd=here, resolve=rules))
-        assert caught.value.errno == errno.EXDEV or not openat2.available(here)
+            os.close(system.openat2(path, os.O_RDONLY, dir_fd=here, resolve=rules))
+        assert caught.value.errno == errno.EXDEV or not system.has_openat2(here)
 
 
 def test_handles_do_not_pass_to_child_programs(here: int, tmp_path: Path) -> None:
     storage = Storage()
     fds = [storage.create("x", 0o600, dir_fd=here), storage.open(".", os.O_RDONLY, dir_fd=here)]
-    if openat2.available(here):
-        fds.append(storage.open_beneath(".", os.O_RDONLY, dir_fd=here, resolve=openat2.BENEATH))
+    if system.has_openat2(here):
+        fds.append(storage.open_beneath(".", os.O_RDONLY, dir_fd=here, resolve=system.BENEATH))
     for fd in fds:
         assert not os.get_inheritable(fd)
         os.close(fd)
@@ -281,7 +281,7 @@ for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY",
     if hasattr(os, name):
         delattr(os, name)
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace import listing, locks, metadata, openat2, paths, protection, sandbox, storage, writer
+from steadyhand.workspace import listing, locks, protection, sandbox, storage, writer
 for work in (lambda: sandbox.Sandbox(".", storage=storage.Storage()), lambda: locks.LockTable("locks")):
     try:
         work()

@@ -13,14 +13,14 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.metadata import new_file_mode
+from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.sandbox import FileImage, Place, Sandbox
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.writer import (
-    TEMP_PREFIX,
     check_writable,
     discard,
     is_torn,
+    new_file_mode,
     stage,
     write_in_place,
 )

@@ -51,11 +51,10 @@ if TYPE_CHECKING:
     from steadyhand.workspace.leases import ActiveLease
     from steadyhand.workspace.listing import Listing
     from steadyhand.workspace.other_clones import Clones, Notice
-    from steadyhand.workspace.outside import Outside
+    from steadyhand.workspace.outside import CheckReport, Outside
     from steadyhand.workspace.protection import Protect
     from steadyhand.workspace.storage import Storage
     from steadyhand.workspace.store import Store
-    from steadyhand.workspace.verify import CheckReport
 
 
 class Workspace:
@@ -686,7 +685,7 @@ class Workspace:
 
     def check(self, *, progress: Progress | None = None) -> CheckReport:
         """Whether the journal is sound and the tree is as it left it."""
-        from steadyhand.workspace.verify import verify
+        from steadyhand.workspace.outside import verify
 
         return verify(self._store, progress)
 
@@ -708,13 +707,13 @@ class Workspace:
 
     def doctor(self) -> dict[str, object]:
         """What this machine offers and how the workspace is set up."""
-        from steadyhand.workspace.machine import describe
+        from steadyhand.workspace.host import describe
 
         return describe(self._store)
 
     def journal(self) -> dict[str, object]:
         """Where the journal is kept, in which store, how much it holds and since when."""
-        from steadyhand.workspace.machine import describe_journal
+        from steadyhand.workspace.host import describe_journal
 
         return describe_journal(self._store)
 

@@ -43,10 +43,9 @@ if TYPE_CHECKING:
     from steadyhand.workspace.leases import ActiveLease
     from steadyhand.workspace.listing import Listing
     from steadyhand.workspace.other_clones import Notice
-    from steadyhand.workspace.outside import Outside
+    from steadyhand.workspace.outside import CheckReport, Outside
     from steadyhand.workspace.protection import Protect
     from steadyhand.workspace.storage import Storage
-    from steadyhand.workspace.verify import CheckReport
 
 __all__ = ["AsyncWorkspace"]
 

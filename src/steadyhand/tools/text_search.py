@@ -20,7 +20,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import listing_of, read_glob
-from steadyhand.workspace.deadline import Deadline
+from steadyhand.workspace.budget import Deadline
 from steadyhand.workspace.protection import classify
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from contextvars import ContextVar
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.text.pace import go_on
-
-__all__ = ["BUDGET", "Budget", "give_back_memory", "trim_memory"]
 
 _ASKS: Final = 0.05  # seconds
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of <malloc.h>
@@ -126,3 +125,18 @@ def _of_the_c_library(name: str) -> Callable[..., int] | None:
 
     found: Callable[..., int] | None = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment of this process's clock."""
+
+    end: float
+
+    @classmethod
+    def after(cls, seconds: float) -> Deadline:
+        return cls(time.monotonic() + seconds)
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() > self.end

@@ -38,7 +38,6 @@ from steadyhand.workspace.journal.store import Journal
 if TYPE_CHECKING:
     from steadyhand.workspace.outside import Outside
 
-__all__ = ["BACKUP", "TIDYING", "Replays", "backups_in", "is_backup", "is_tidying"]
 
 _SOME = 16  # records between two questions whether to go on: reading one takes a while
 

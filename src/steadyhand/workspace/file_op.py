@@ -20,15 +20,12 @@ from steadyhand.text.visible import sized
 from steadyhand.workspace.file_history import Version, gap_between, recorded_text
 from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Ownership, ToolCall, Verb
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.sandbox import FileImage
+from steadyhand.workspace.writer import SPECIAL_BITS, new_file_mode
 
 if TYPE_CHECKING:
     from steadyhand.workspace.overlay import FileReading
     from steadyhand.workspace.transaction import Committed
-
-
-__all__ = ["Change", "Header", "Trace"]
 
 
 @dataclass(slots=True)

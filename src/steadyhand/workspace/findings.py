@@ -22,8 +22,6 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import user_state
 from steadyhand.workspace.refusal import refuse_os
 
-__all__ = ["FindingsFile", "findings_folder"]
-
 Report = Mapping[str, object]
 
 _LARGEST = 32 << 20  # bytes of one file; a task may have half of it

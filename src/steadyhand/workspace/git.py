@@ -20,7 +20,6 @@ from steadyhand.lazy import dataclass
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["Blobs", "Entry", "Git", "LogEntry", "git_text"]
 
 _SECONDS: Final = 120.0
 _MOST_OUTPUT: Final = 64 << 20  # bytes of one answer

@@ -19,17 +19,6 @@ from typing import Final
 
 from steadyhand.lazy import dataclass, lazy_pattern
 
-__all__ = [
-    "IGNORE_FILE",
-    "MAX_IGNORE_BYTES",
-    "Glob",
-    "IgnoreRules",
-    "expand_braces",
-    "has_wildcards",
-    "parse_glob",
-    "read_rules",
-]
-
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",

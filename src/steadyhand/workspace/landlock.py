@@ -20,11 +20,9 @@ from typing import Final
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.findings import findings_folder
 from steadyhand.workspace.location import Location
-from steadyhand.workspace.machine import landlock_abi
-
-__all__ = ["Wall", "raise_wall", "wall_around"]
 
 _CREATE_RULESET: Final = 444
+_VERSION: Final = 1
 _ADD_RULE: Final = 445
 _RESTRICT_SELF: Final = 446
 _BENEATH: Final = 1
@@ -153,6 +151,16 @@ def raise_wall(wall: Wall) -> int | None:
     finally:
         os.close(ruleset)
     return abi
+
+
+def landlock_abi() -> int | None:
+    """The version of Landlock this kernel has; None where it has none."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION)) or None
+    except OSError:
+        return None
 
 
 def _let_through(ruleset: int, places: Iterable[str], access: int) -> None:

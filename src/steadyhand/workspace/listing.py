@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steadyhand.lazy import dataclass, field
-from steadyhand.workspace.deadline import Deadline
+from steadyhand.workspace.budget import Deadline
 from steadyhand.workspace.globs import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.protection import TEMP_PREFIX, is_hidden
 from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
-
-__all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_files", "there_is", "walk"]
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3

@@ -45,7 +45,6 @@ try:
 except ImportError:  # Windows: require_platform() refuses before any use
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["FileLocks", "LockTable", "hold_files", "stripe_of"]
 
 _FIRST_WAIT: Final = 0.0003
 _LONGEST_WAIT: Final = 0.01

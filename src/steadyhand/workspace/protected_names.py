@@ -15,19 +15,6 @@ from typing import Final, Literal
 
 from steadyhand.lazy import dataclass, lazy_pattern
 
-__all__ = [
-    "GROUPS",
-    "HARMLESS_FOLDERS",
-    "HIDDEN_FOLDER",
-    "REPOSITORY_FILES",
-    "REPOSITORY_FOLDERS",
-    "REPOSITORY_MARKS",
-    "VCS_NAMES",
-    "VCS_SECRETS",
-    "Group",
-    "Verdict",
-]
-
 Verdict = Literal["refused", "secret", "flagged"]
 
 

@@ -22,22 +22,6 @@ from typing import Final, Literal
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace import protected_names as names
 
-__all__ = [
-    "OWN_STATE",
-    "TEMP_PREFIX",
-    "Protect",
-    "Protection",
-    "RepositoryPart",
-    "classify",
-    "fold",
-    "is_hidden",
-    "is_repository",
-    "is_repository_allowed",
-    "may_hold_secrets",
-    "repository_mark",
-    "repository_parts",
-]
-
 OWN_STATE: Final = ".steadyhand"
 TEMP_PREFIX: Final = ".steadyhand-tmp-"
 

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["refuse_os", "shown"]
-
 _SHOWN_LENGTH: Final = 160
 
 

@@ -30,11 +30,10 @@ from steadyhand.hints import AllowPath, Hint, Note, Say
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.source import digest_of
 from steadyhand.text.visible import sized
-from steadyhand.workspace import listing, openat2
+from steadyhand.workspace import listing
 from steadyhand.workspace.budget import BUDGET
 from steadyhand.workspace.globs import IgnoreRules
 from steadyhand.workspace.listing import Listing
-from steadyhand.workspace.paths import check_portable, parse_path
 from steadyhand.workspace.protection import (
     OWN_STATE,
     TEMP_PREFIX,
@@ -49,10 +48,18 @@ from steadyhand.workspace.protection import (
     repository_parts,
 )
 from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.resolve import Resolved, Resolver
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, PIECE, Storage, holds, require_platform, shut
-
-__all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox", "lock_key_of"]
+from steadyhand.workspace.resolve import Resolved, Resolver, check_portable, parse_path
+from steadyhand.workspace.storage import (
+    DIRECTORY,
+    NOFOLLOW,
+    NONBLOCK,
+    PIECE,
+    Storage,
+    has_openat2,
+    holds,
+    require_platform,
+    shut,
+)
 
 
 def lock_key_of(path: str) -> str:
@@ -387,7 +394,7 @@ class Sandbox:
     def _choose(self, resolver: Literal["auto", "openat2", "walk"]) -> bool:
         if resolver == "walk":
             return False
-        there = openat2.available(self._root_fd)
+        there = has_openat2(self._root_fd)
         if resolver == "openat2" and not there:
             raise EditError(Kind.NOT_INSTALLED, "this kernel has no openat2", hint='use resolver="auto"')
         return there

@@ -5,14 +5,20 @@ dying at the n-th call covers every instant of a transaction.
 Nothing here decides or retries: a refused call is an `OSError` that did nothing, and an fsync error is final.
 Interrupted calls (EINTR) are repeated, by Python or here.
 All names are single components or link-free paths relative to a directory handle.
+
+What Python does not offer goes through ctypes, at the end: the kernel's own "open, but never leave this directory",
+renames that overwrite nothing, one sync for a whole file system. The C library is looked up on the first call only.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
+import re
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from itertools import islice
@@ -20,27 +26,12 @@ from typing import ClassVar, Final, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace import openat2
 
 try:
     import fcntl
 except ImportError:  # Windows: the package must still import; require_platform() refuses before any use.
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "CLOEXEC",
-    "DIRECTORY",
-    "NOFOLLOW",
-    "NONBLOCK",
-    "NO_SUCH_RENAME",
-    "PATH_ONLY",
-    "PIECE",
-    "DirEntry",
-    "Storage",
-    "holds",
-    "require_platform",
-    "shut",
-]
 
 CLOEXEC: Final[int] = getattr(os, "O_CLOEXEC", 0)
 DIRECTORY: Final[int] = getattr(os, "O_DIRECTORY", 0)
@@ -97,7 +88,7 @@ class Storage:
 
     def open_beneath(self, path: str, flags: int, *, dir_fd: int, resolve: int) -> int:
         """A handle for `path`, resolved by the kernel (openat2) without leaving `dir_fd`."""
-        return openat2.open_beneath(path, flags, dir_fd=dir_fd, resolve=resolve)
+        return openat2(path, flags, dir_fd=dir_fd, resolve=resolve)
 
     def create(self, name: str, mode: int, *, dir_fd: int) -> int:
         """A handle for a file that was not there: never follows a link, never opens an existing file."""
@@ -149,14 +140,14 @@ class Storage:
 
     def can_sync_all(self, fd: int) -> bool:
         """Whether `sync_all` is to be had on the file system behind a handle, and says what it could not write."""
-        return openat2.reports_write_errors(fd)
+        return reports_write_errors(fd)
 
     def sync_all(self, fd: int) -> None:
         """Whatever was written to the file system behind a handle on the medium, names included.
 
         Fails if anything could not be written since the handle was opened, whoever wrote it. An error is final.
         """
-        openat2.syncfs(fd)
+        syncfs(fd)
 
     def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.rename(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd)
@@ -164,7 +155,7 @@ class Storage:
     def rename_noreplace(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         """Rename, failing with EEXIST where `after` is there; without kernel support, a link and an unlink."""
         try:
-            openat2.rename_noreplace(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
+            renameat_noreplace(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
         except OSError as error:
             if error.errno not in NO_SUCH_RENAME:
                 raise
@@ -178,7 +169,7 @@ class Storage:
 
     def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
         """Two names swap what they mean. `NO_SUCH_RENAME` are the errors of a system that cannot."""
-        openat2.exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
+        renameat_exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
 
     def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
@@ -301,7 +292,7 @@ def shut(storage: Storage, fd: int) -> None:
 def _boot_id() -> str:
     try:
         if sys.platform == "darwin":
-            return openat2.sysctl("kern.bootsessionuuid")
+            return sysctl("kern.bootsessionuuid")
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()
     except (OSError, ValueError):
@@ -330,3 +321,150 @@ def _kind_of(entry: os.DirEntry[str]) -> Literal["file", "directory", "link", "o
         return "file" if entry.is_file(follow_symlinks=False) else "other"
     except OSError:  # gone since it was listed
         return "other"
+
+
+NO_XDEV: Final = 0x01
+NO_MAGICLINKS: Final = 0x02
+NO_SYMLINKS: Final = 0x04
+BENEATH: Final = 0x08
+
+_SYS_OPENAT2: Final = 437
+# What the two calls are named and how they take their flags: renameat2 on Linux, renameatx_np on macOS.
+_NOREPLACE: Final = {"renameat2": 1, "renameatx_np": 4}
+_EXCHANGE: Final = {"renameat2": 2, "renameatx_np": 2}
+# A directory renamed anywhere on the machine makes the kernel give up with EAGAIN; under a hostile renamer
+# that can repeat, so the number of tries is bounded and the last failure is the answer.
+_TRIES: Final = 64
+# File systems whose `syncfs` waits for the medium, its own cache included, and reports what could not be written: ext2
+# to ext4, XFS, Btrfs. An overlay hides the errors of what is beneath it, and a FUSE server may never hear of the call.
+_SYNCED_WHOLE: Final = frozenset({0xEF53, 0x58465342, 0x9123683E})
+_SYNCFS_TELLS: Final = (5, 8)  # the first Linux whose `syncfs` reports write errors
+
+
+class _How(ctypes.Structure):
+    _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+@cache
+def _syscall() -> Callable[..., int]:
+    call = _libc().syscall
+    call.restype = ctypes.c_long
+    return call
+
+
+def _failure(name: str) -> OSError:
+    code = ctypes.get_errno()
+    return OSError(code, os.strerror(code), name)
+
+
+def openat2(name: str, flags: int, *, dir_fd: int, resolve: int, mode: int = 0) -> int:
+    """A handle for `name`, resolved by the kernel beneath `dir_fd` under the `resolve` rules.
+
+    EINTR is retried without end, EAGAIN a bounded number of times.
+    """
+    how = _How(flags | os.O_CLOEXEC, mode, resolve)
+    path = os.fsencode(name)
+    syscall = _syscall()
+    tries = 0
+    while True:
+        fd = syscall(
+            ctypes.c_long(_SYS_OPENAT2),
+            ctypes.c_long(dir_fd),
+            ctypes.c_char_p(path),
+            ctypes.byref(how),
+            ctypes.c_size_t(ctypes.sizeof(how)),
+        )
+        if fd >= 0:
+            return fd
+        tries += ctypes.get_errno() == errno.EAGAIN
+        if ctypes.get_errno() not in (errno.EINTR, errno.EAGAIN) or tries >= _TRIES:
+            raise _failure(name)
+
+
+def has_openat2(dir_fd: int) -> bool:
+    """Whether this kernel (and whatever filters its system calls) offers openat2 on that directory."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        fd = openat2(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd, resolve=BENEATH | NO_MAGICLINKS)
+    except OSError:
+        return False
+    os.close(fd)
+    return True
+
+
+def renameat_noreplace(before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+    """Rename, failing with EEXIST where `after` is there already; ENOSYS where the system cannot promise that."""
+    _rename(before, after, before_dir_fd, after_dir_fd, _NOREPLACE)
+
+
+def renameat_exchange(one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+    """Two names that exist swap what they mean, in one step; ENOSYS or EINVAL where that cannot be had."""
+    _rename(one, other, one_dir_fd, other_dir_fd, _EXCHANGE)
+
+
+def _rename(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flags: dict[str, int]) -> None:
+    name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
+    call = getattr(_libc(), name, None)
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), after)
+    arguments = (
+        ctypes.c_int(before_dir_fd),
+        ctypes.c_char_p(os.fsencode(before)),
+        ctypes.c_int(after_dir_fd),
+        ctypes.c_char_p(os.fsencode(after)),
+        ctypes.c_uint(flags[name]),
+    )
+    while call(*arguments) != 0:
+        if ctypes.get_errno() != errno.EINTR:
+            raise _failure(after)
+
+
+def syncfs(fd: int) -> None:
+    """Everything that was written to the file system of `fd`, on the medium; fails if any of it failed since `fd` was
+    opened.
+    """
+    if _syncfs()(ctypes.c_int(fd)) != 0:
+        raise _failure("syncfs")
+
+
+def reports_write_errors(fd: int) -> bool:
+    """Whether `syncfs` on the file system of `fd` is there and is as good as an fsync of each file."""
+    if not sys.platform.startswith("linux") or not _has_syncfs():
+        return False
+    found = ctypes.create_string_buffer(512)  # struct statfs, which begins with the type
+    if _libc().fstatfs(ctypes.c_int(fd), found) != 0:
+        return False
+    return ctypes.cast(found, ctypes.POINTER(ctypes.c_long))[0] & 0xFFFFFFFF in _SYNCED_WHOLE
+
+
+@cache
+def _syncfs() -> Callable[..., int]:
+    call: Callable[..., int] = _libc().syncfs
+    return call
+
+
+@cache
+def _has_syncfs() -> bool:
+    release = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
+    if release < _SYNCFS_TELLS or not hasattr(_libc(), "syncfs") or ctypes.sizeof(ctypes.c_long) != 8:
+        return False
+    # A filter of system calls answers before the kernel looks at the handle.
+    return _syncfs()(ctypes.c_int(-1)) != 0 and ctypes.get_errno() == errno.EBADF
+
+
+def sysctl(name: str) -> str:
+    """A setting of a BSD or macOS kernel, as text; ENOSYS elsewhere."""
+    call = getattr(_libc(), "sysctlbyname", None)
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), name)
+    value = ctypes.create_string_buffer(256)
+    size = ctypes.c_size_t(ctypes.sizeof(value))
+    if call(ctypes.c_char_p(name.encode()), value, ctypes.byref(size), None, ctypes.c_size_t(0)) != 0:
+        raise _failure(name)
+    return value.value.decode("ascii", "replace")

@@ -28,14 +28,13 @@ from steadyhand.workspace.file_op import FileOp, Header, Latest, Trace
 from steadyhand.workspace.journal.party import Hold, Party
 from steadyhand.workspace.journal.record import Record, ToolCall, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
-from steadyhand.workspace.leftovers import sweep
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.overlay import FileReading, Overlay
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox
-from steadyhand.workspace.state import StateFolder, this_machine
+from steadyhand.workspace.state import StateFolder, sweep, this_machine
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.transaction import Committed, Held, Transaction
 

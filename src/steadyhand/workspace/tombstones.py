@@ -27,8 +27,6 @@ from steadyhand.text.splice import Splice
 from steadyhand.text.words import is_one_word, token_around
 from steadyhand.workspace.unseen_changes import whole_tokens
 
-__all__ = ["Blocked", "Step", "TakenBack", "take_back"]
-
 _EDGES = ("", "\n", "\r")  # of a text that leaves the line before or behind it to others
 _SOME = 16  # changes looked at between two questions whether to go on
 _BLOCK = 64  # pieces

@@ -33,15 +33,14 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.directories import missing_directories, remove_empty_directory
 from steadyhand.workspace.file_op import Goal
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress
-from steadyhand.workspace.leftovers import BACK, IN_PLACE, OLD, temp_name
 from steadyhand.workspace.locks import FileLocks
+from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import Place, Sandbox
-from steadyhand.workspace.state import Intent, StateFolder, this_machine
+from steadyhand.workspace.state import BACK, IN_PLACE, OLD, Intent, StateFolder, temp_name, this_machine
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
 from steadyhand.workspace.writer import (
     Identity,
@@ -52,9 +51,10 @@ from steadyhand.workspace.writer import (
     has_only,
     identity,
     is_torn,
+    missing_directories,
     open_elsewhere,
     put_back,
-    refuse_os,
+    remove_empty_directory,
     stage,
     stale,
     sync_directories,

@@ -36,8 +36,6 @@ from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
 
-__all__ = ["Tracked", "UnseenChange", "by_lines", "left_of", "whole_tokens"]
-
 
 @sized("before", "after")
 @dataclass(frozen=True, slots=True)

@@ -4,47 +4,30 @@ What a transaction is made of; nothing here knows of several files, journals or 
 A temporary is complete and on the medium before anybody renames it; a failure removes it and changes nothing. Many
 are written first and then waited for together; very many by one sync of their file system.
 A version takes its name by exchange, so that whatever had the name meanwhile comes out and can be put back.
-Metadata that cannot be carried over is a refusal that names it, never a silent loss.
+An fsync comes last, once, and is never repeated.
 
-fsync comes last, once, and is never repeated.
+Mode, owner, group, extended attributes and access lists are carried over; what cannot be is a refusal that names it,
+never a silent loss. Rights that were given to the old content (set-user, set-group, capabilities) do not pass to new
+content by themselves. The order matters: owner before attributes before mode, since a change of owner clears mode bits
+and a change of an access list moves them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
+import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.metadata import SPECIAL_BITS, dress
-from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.sandbox import FileImage, Place
+from steadyhand.workspace.sandbox import FileImage, Place, Sandbox
 from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, holds, shut
-
-__all__ = [
-    "TEMP_PREFIX",
-    "Unconfirmed",
-    "check_writable",
-    "confirm",
-    "discard",
-    "exchange",
-    "has_only",
-    "identity",
-    "is_torn",
-    "put_back",
-    "refuse_os",
-    "stage",
-    "stale",
-    "sync_directories",
-    "wait_for_writers",
-    "write_in_place",
-    "write_temporary",
-]
 
 Identity = tuple[int, int]
 """Which file it is, whatever its name: device and inode."""
@@ -451,3 +434,154 @@ def _overwrite(storage: Storage, fd: int, data: bytes, *, keep_special: bool) ->
     if mode & SPECIAL_BITS and not keep_special:
         storage.fchmod(fd, mode & ~SPECIAL_BITS)
     storage.fsync(fd)
+
+
+SPECIAL_BITS: Final = stat.S_ISUID | stat.S_ISGID
+_CAPABILITY: Final = "security.capability"
+# Hashes and signatures of the content: carried to other content they would be false.
+_OF_CONTENT: Final = frozenset({"security.ima", "security.evm"})
+_ACLS: Final = frozenset({"system.posix_acl_access"})
+# Some file systems show attributes of their own that can be read but not set; losing those loses nothing.
+_CARRIED: Final = ("user.", "security.", "trusted.", "system.posix_acl_")
+_UMASK_MUTEX: Final = threading.Lock()
+
+
+def new_file_mode() -> int:
+    """The mode a new file gets: what the process's umask leaves of 0666."""
+    return 0o666 & ~_umask()
+
+
+def dress(
+    storage: Storage,
+    fd: int,
+    like: FileImage | None,
+    mode: int | None,
+    *,
+    path: str,
+    keep_special: bool,
+    may_lose: Collection[str],
+) -> tuple[str, ...]:
+    """Give the file behind `fd` its metadata; returns what was left behind, in words.
+
+    Refuses `disk-refused`, naming what cannot be carried over, unless `may_lose` names it.
+    """
+    wanted = mode if mode is not None else like.mode if like is not None else new_file_mode()
+    wanted = wanted if keep_special else wanted & ~SPECIAL_BITS
+    lost = [] if like is None else _carry(storage, fd, like, keep_special=keep_special)
+    storage.fchmod(fd, wanted)
+    if stat.S_IMODE(storage.fstat(fd).st_mode) != wanted:
+        lost.append("mode")
+    _check_lost(lost, may_lose, path)
+    return _left_behind(like, mode, lost, keep_special=keep_special)
+
+
+def _carry(storage: Storage, fd: int, like: FileImage, *, keep_special: bool) -> list[str]:
+    return _carry_owner(storage, fd, like) + _carry_xattrs(storage, fd, like, keep_special=keep_special)
+
+
+def _umask() -> int:
+    """The process's umask, read where the system shows it: setting it, even for an instant, is seen by all threads."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                if line.startswith("Umask:"):
+                    return int(line.split()[1], 8)
+    except (OSError, ValueError, IndexError):
+        pass
+    with _UMASK_MUTEX:
+        found = os.umask(0o077)  # a file made by another thread in this instant is too private, not too open
+        os.umask(found)
+    return found
+
+
+def _carry_owner(storage: Storage, fd: int, like: FileImage) -> list[str]:
+    lost = []
+    found = storage.fstat(fd)
+    for what, uid, gid in (("group", -1, like.gid), ("owner", like.uid, -1)):
+        if (uid in (-1, found.st_uid)) and (gid in (-1, found.st_gid)):
+            continue
+        try:
+            storage.fchown(fd, uid, gid)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
+                raise
+            lost.append(what)
+    return lost
+
+
+def _carry_xattrs(storage: Storage, fd: int, like: FileImage, *, keep_special: bool) -> list[str]:
+    dropped = _OF_CONTENT if keep_special else _OF_CONTENT | {_CAPABILITY}
+    wanted = {name: value for name, value in like.xattrs if name not in dropped}
+    present = set(storage.listxattr(fd))
+    lost = [name for name, value in wanted.items() if not _set_xattr(storage, fd, name, value, present)]
+    # A directory's default access list dresses the temporary in one the old file did not have.
+    for name in sorted(present & _ACLS - wanted.keys()):
+        storage.removexattr(fd, name)
+    return ["acl" if name in _ACLS else name for name in lost]
+
+
+def _set_xattr(storage: Storage, fd: int, name: str, value: bytes, present: set[str]) -> bool:
+    """Whether the temporary has the attribute afterwards, or it is one nobody misses."""
+    if name in present:
+        with suppress(OSError):
+            if storage.getxattr(fd, name) == value:
+                return True
+    try:
+        storage.setxattr(fd, name, value)
+    except OSError as error:
+        if error.errno in (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.ERANGE):
+            return not name.startswith(_CARRIED)
+        raise
+    return True
+
+
+def _check_lost(lost: list[str], may_lose: Collection[str], path: str) -> None:
+    kept = [what for what in lost if what not in may_lose]
+    if kept:
+        raise EditError(
+            Kind.DISK_REFUSED,
+            f"the new version of {shown(path)} would lose the file's {', '.join(kept)}",
+            hint="run as the file's owner, or ask the host to allow the loss",
+            details={"path": path, "metadata": kept},
+        )
+
+
+def _left_behind(like: FileImage | None, mode: int | None, lost: list[str], *, keep_special: bool) -> tuple[str, ...]:
+    notes = [f"the file's {what} was not carried over" for what in lost]
+    if like is not None and not keep_special:
+        if mode is None and like.mode & SPECIAL_BITS:
+            notes.append("the set-user or set-group bit was dropped, since the content changed")
+        if any(name == _CAPABILITY for name, _ in like.xattrs):
+            notes.append("the file's capabilities were dropped, since the content changed")
+    return tuple(notes)
+
+
+@contextlib.contextmanager
+def unless_unreachable() -> Iterator[None]:
+    """Pass over a path that can no longer be reached; only a disk that refuses is worth coming back for."""
+    try:
+        yield
+    except EditError as error:
+        if error.kind is Kind.DISK_REFUSED:
+            raise
+
+
+def remove_empty_directory(sandbox: Sandbox, storage: Storage, path: str) -> None:
+    """Remove a directory we once made, if it is empty and still there. A disk that refuses is not passed over."""
+    with unless_unreachable(), sandbox.place(path, writing=True, known_name=True) as place:
+        if place.missing:
+            return
+        try:
+            storage.rmdir(place.name, dir_fd=place.dir_fd)
+            storage.fsync_dir(place.dir_fd)  # the note that names it goes next, and nothing else would find it again
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR):
+                raise
+
+
+def missing_directories(place: Place) -> tuple[str, ...]:
+    """Root-relative paths of the parent directories a place lacks, outermost first."""
+    if not place.missing:
+        return ()
+    parents = place.path.split("/")[:-1]
+    return tuple("/".join(parents[: len(parents) - len(place.missing) + i + 1]) for i in range(len(place.missing)))

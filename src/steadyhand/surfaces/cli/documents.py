@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
-    from steadyhand.workspace.verify import CheckReport
+    from steadyhand.workspace.outside import CheckReport
 
 
 def entry_document(entry: Entry) -> dict[str, object]:

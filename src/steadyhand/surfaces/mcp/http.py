@@ -33,7 +33,7 @@ from steadyhand.surfaces.mcp.log import say
 from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import SESSION_HEADER
-from steadyhand.workspace.pipes import listening
+from steadyhand.workspace.host import listening
 
 __all__ = ["Address", "serve_http"]
 

@@ -16,8 +16,8 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.mcp.log import quieten, say
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, host_roots, marked_root, named_roots, no_root
+from steadyhand.workspace.host import scratch_folder
 from steadyhand.workspace.landlock import raise_wall, wall_around
-from steadyhand.workspace.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
@@ -107,7 +107,7 @@ def _token(asked: Launch, address: Address | None) -> str:
         raise EditError(
             Kind.NOT_ALLOWED, "a server beyond this machine needs a token", hint="set STEADYHAND_MCP_TOKEN or --token"
         )
-    from steadyhand.workspace.token import new_token
+    from steadyhand.workspace.host import new_token
 
     token = new_token()
     say(f"token for this run: {token}")

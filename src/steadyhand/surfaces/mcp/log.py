@@ -12,7 +12,7 @@ import sys
 import time
 
 from steadyhand.surfaces.terminal import visible_line
-from steadyhand.workspace.pipes import takes_more
+from steadyhand.workspace.host import takes_more
 
 __all__ = ["quieten", "say"]
 

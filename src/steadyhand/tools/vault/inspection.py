@@ -30,7 +30,7 @@ from steadyhand.tools.result import AROUND
 from steadyhand.tools.text_search import LONGEST_LINE, LinePattern, LiteralText, read_query
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.answers import FILE, file_source, refused
-from steadyhand.workspace.deadline import Deadline
+from steadyhand.workspace.budget import Deadline
 
 __all__ = ["MOST", "Window", "describe", "describe_markdown", "format_name", "heading_of", "search_file"]
 

@@ -25,27 +25,27 @@ from typing import Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
-from steadyhand.workspace.directories import remove_empty_directory, unless_unreachable
 from steadyhand.workspace.file_history import unwind
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.leftovers import BACK, IN_PLACE
 from steadyhand.workspace.locks import LockTable, hold_files
+from steadyhand.workspace.protection import TEMP_PREFIX
+from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import Place, Sandbox
-from steadyhand.workspace.state import Intent, StateFolder, this_machine
+from steadyhand.workspace.state import BACK, IN_PLACE, Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import NOFOLLOW, Storage
 from steadyhand.workspace.transaction import BESIDE
 from steadyhand.workspace.writer import (
-    TEMP_PREFIX,
     exchange,
     identity,
     is_torn,
     put_back,
-    refuse_os,
+    remove_empty_directory,
     stage,
     stale,
+    unless_unreachable,
     write_in_place,
 )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steadyhand.session.journals import Moved
     from steadyhand.session.statistics import Statistics
     from steadyhand.workspace.journal.gc import GcReport
-    from steadyhand.workspace.verify import CheckReport
+    from steadyhand.workspace.outside import CheckReport
 
 _NAMES = {"root_id": "tree", "repo_id": "repository"}
 
