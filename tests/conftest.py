@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from tests import table
+from tests import sampling, table
 from tests.postgres.server import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
@@ -28,12 +28,11 @@ collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/
 
 # A shared machine makes any deadline a coin toss; the suite's own time limit catches a hang. A commit that passes once
 # passes always: examples follow from the tests alone, and only `make fuzz` goes looking for others.
-EXAMPLES = int(os.environ.get("STEADYHAND_EXAMPLES", "50"))
 IS_SEARCH = bool(os.environ.get("STEADYHAND_SEARCH"))
 settings.register_profile(
     "steadyhand",
     deadline=None,
-    max_examples=EXAMPLES,
+    max_examples=sampling.EXAMPLES,
     derandomize=not IS_SEARCH,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -52,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     table.ONLY[:] = config.getoption("--row")
-    table.WHOLE[:] = [True] if config.getoption("--whole") else []
+    sampling.WHOLE[:] = [True] if config.getoption("--whole") else []
     if config.getoption("--for") is not None:
         config.pluginmanager.register(Slice(config.getoption("--for")))
 

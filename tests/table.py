@@ -19,11 +19,10 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import WHOLE
+
 ONLY: list[str] = []
 """What `--row` asks for; conftest.py fills it."""
-
-WHOLE: list[bool] = []
-"""Not empty when `--whole` asks for every row of the tables that are otherwise sampled."""
 
 AFTER_EACH_ROW: list[Callable[[], None]] = []
 """What a folder's conftest.py wants done after each row, as a fixture would do after each test."""

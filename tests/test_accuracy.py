@@ -25,7 +25,7 @@ from benches.accuracy.report import render
 from benches.accuracy.score import Rules, Verdict, judge, judge_offer
 from benches.accuracy.tally import OfferCount, Spread
 from benches.accuracy.ways import WAYS, way_named
-from tests.conftest import EXAMPLES
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 CONFLICT = "refuse-stale-conflict"
@@ -247,6 +247,7 @@ def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int
         check_case(case, {})
 
 
+@pytest.mark.hypothesis
 @table("policy", OTHER_POLICIES, ids=str)
 def test_no_offer_is_wrong_under_any_other_policy(policy: dict[str, object]) -> None:
     """Some of the development cases, where there are some, and random misquotes of real files."""

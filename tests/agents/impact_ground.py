@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,6 +82,20 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def repository(root: Path, files: Mapping[str, str] = FILES, changed: Mapping[str, str] = CHANGED) -> Path:
+    """A repository of two commits. The usual one is made once, and copied for each test."""
+    if (files, changed) == (FILES, CHANGED):
+        return Path(shutil.copytree(_usual(), root, dirs_exist_ok=True))
+    return _made(root, files, changed)
+
+
+@functools.cache
+def _usual() -> Path:
+    home = tempfile.mkdtemp(prefix="steadyhand-tests-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    return _made(Path(home), FILES, CHANGED)
+
+
+def _made(root: Path, files: Mapping[str, str], changed: Mapping[str, str]) -> Path:
     root.mkdir(exist_ok=True)
     git(root, "init", "-q", "-b", "main")
     write(root, {**files, ".gitignore": ".steadyhand/\n"})

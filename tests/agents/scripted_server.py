@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-_PIECE = 40  # characters of a reply in one event
+_PIECE, _PIECES = 40, 500  # characters of a reply in one event, and about as many events at most
 _USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
@@ -250,8 +250,9 @@ def _written(call: Call) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for start in range(0, len(text), _PIECE):
-        yield text[start : start + _PIECE]
+    size = max(_PIECE, len(text) // _PIECES)
+    for start in range(0, len(text), size):
+        yield text[start : start + size]
 
 
 def _chunk() -> dict[str, object]:

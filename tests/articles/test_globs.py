@@ -58,7 +58,7 @@ def means_the_same(pattern: str) -> bool:
     return is_defined and pattern not in NAMES
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pattern=PATTERNS.filter(means_the_same))
 def test_a_pattern_matches_what_git_matches(tree: Path, pattern: str) -> None:
     mine = {name for name in files(tree) if Pattern.of(pattern).match(name) is not None}

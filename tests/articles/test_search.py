@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steadyhand as sh
 from tests.articles.repository import CONFIG, Repository, article, make_fixture
+from tests.sampling import EXAMPLES
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +187,7 @@ def means(place: str, path: str) -> bool:
             return path == place or path.startswith(f"{place}/")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES // 2)
 @given(before=TREES, after=TREES, pages=st.lists(st.lists(RULES, max_size=4), min_size=1, max_size=4))
 def test_search_agrees_with_a_dull_reference(
     tmp_path_factory: pytest.TempPathFactory,

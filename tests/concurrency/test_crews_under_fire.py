@@ -1,6 +1,6 @@
 """Processes that are killed and started again, a server that falls over under them: nothing acknowledged is lost.
 
-`make stress` runs the full size (STEADYHAND_STRESS=all), the ordinary run a slice of it.
+`make stress` runs the full size (STEADYHAND_STRESS=all), `make sweep` a slice of it, `make test` a thinner one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tests.concurrency.crew import Worker, check_chain, check_sound, shared_root
 from tests.concurrency.fire import ALL_FILES, KINDS, paths_of
 from tests.concurrency.worker import FIRST, LAST, SHARED, token
 from tests.postgres.server import Server
+from tests.sampling import WHOLE
 
 IS_LONG = os.environ.get("STEADYHAND_STRESS") == "all"
 MACHINES = ("north", "south")
@@ -33,7 +34,7 @@ class Size:
     kills: int
 
 
-SLICE, SLICE_ON_SERVER = Size(4, 40, 5), Size(4, 25, 3)
+SLICE, SLICE_ON_SERVER = (Size(4, 40, 5), Size(4, 25, 3)) if WHOLE else (Size(3, 20, 3), Size(3, 12, 2))
 if IS_LONG:
     SLICE = SLICE_ON_SERVER = Size(8, 500, 60)
 
@@ -138,6 +139,7 @@ def _check_journal(crew: Crew) -> None:
             check_chain(ws, path)
 
 
+@pytest.mark.sampled
 def test_a_crew_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -> None:
     with shared_root(tmp_path) as root, crew_at(root, SLICE) as crew:
         crew.work([Crew.kill_somebody] * SLICE.kills)
@@ -179,6 +181,7 @@ def _freeze_one(server: Server) -> Blow:
     return blow
 
 
+@pytest.mark.sampled
 def test_a_crew_whose_server_falls_over_and_freezes_loses_nothing(
     tmp_path: Path, postgres_server: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

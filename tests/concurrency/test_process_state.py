@@ -14,7 +14,7 @@ from pathlib import Path
 import steadyhand as sh
 from steadyhand.structure.code.python_verdict import python_fault
 from tests.concurrency.crew import THREADS, together
-from tests.conftest import EXAMPLES
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 # What the compiler warns of and takes all the same.

@@ -1,10 +1,15 @@
-"""Many processes on the same files: no edit lost, none applied twice, no torn read, nobody left waiting."""
+"""Many processes on the same files: no edit lost, none applied twice, no torn read, nobody left waiting.
+
+`make sweep` lets them work four times as long as `make test`.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 import steadyhand as sh
 from tests.concurrency.crew import (
@@ -18,9 +23,11 @@ from tests.concurrency.crew import (
     wait_until,
 )
 from tests.concurrency.worker import FIRST, LAST, SHARED, token
+from tests.sampling import WHOLE
 from tests.table import table
 
-PROCESSES, EDITS = 8, 120
+PROCESSES, EDITS = 8, 120 if WHOLE else 30
+TRANSACTIONS, VICTIMS = (30, 6) if WHOLE else (9, 2)
 LONGEST_WAIT = 300.0
 
 
@@ -38,6 +45,7 @@ def _count(root: Path, path: str) -> int:
     return int(line[6:])
 
 
+@pytest.mark.sampled
 def test_eight_processes_edit_the_same_files(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(PROCESSES)]
     with shared_root(tmp_path) as root:
@@ -78,11 +86,12 @@ def _check_reader(ws: sh.Workspace, reader: Worker) -> None:
         assert len(versions) > 1, "it read while the others wrote"
 
 
+@pytest.mark.sampled
 def test_transactions_that_name_their_files_in_opposite_orders_do_not_wait_for_each_other_forever(
     tmp_path: Path,
 ) -> None:
     names = ["q1", "q2", "q3", "q4"]
-    count = 30
+    count = TRANSACTIONS
     with shared_root(tmp_path) as root:
         with crew(root, "transactions", names, count) as workers:
             for worker in workers:
@@ -97,9 +106,10 @@ def test_transactions_that_name_their_files_in_opposite_orders_do_not_wait_for_e
                 check_chain(ws, path)
 
 
+@pytest.mark.sampled
 @table("role", ["edits", "transactions"])
 def test_processes_killed_in_the_middle_leave_the_others_working(role: str, tmp_path: Path) -> None:
-    survivors, victims = ["s1", "s2"], [f"v{number}" for number in range(6)]
+    survivors, victims = ["s1", "s2"], [f"v{number}" for number in range(VICTIMS)]
     with shared_root(tmp_path) as root:
         dead: list[Worker] = []
         with crew(root, role, survivors, 60) as workers:

@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.dialects.structured.loose import MAX_DEPTH, read_loose, read_strict
 from steadyhand.dialects.structured.node import Node, Reading, Unreadable, plain
 from steadyhand.dialects.structured.quotes import Names
+from tests.sampling import examples
 from tests.table import table
 
 NAMES = Names(known=lambda name: name in ("old", "new", "path"), sure=lambda name: name in ("old", "new"))
@@ -177,7 +178,7 @@ def test_valid_json_is_read_as_the_standard_library_reads_it(
 
 
 @given(st.text(alphabet='{}[]",:\\ntu0123456789abcdef-.eE truefalsn\n'))
-@settings(max_examples=300)
+@examples(60)
 def test_the_strict_reading_accepts_what_the_standard_library_accepts_but_keys_that_stand_twice(text: str) -> None:
     try:
         expected = json.loads(text)
@@ -193,7 +194,7 @@ def test_the_strict_reading_accepts_what_the_standard_library_accepts_but_keys_t
 
 
 @given(st.text(alphabet="{}[]\"',:\\n/*\n a1.", max_size=80))
-@settings(max_examples=500)
+@examples(100)
 def test_no_text_makes_the_loose_reading_fail_in_another_way(text: str) -> None:
     try:
         reading = loosely(text)

@@ -10,7 +10,7 @@ import sys
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.dialects.dialect import Change
@@ -30,6 +30,7 @@ from steadyhand.plan.request import (
 )
 from steadyhand.text.diff import Change as RowChange
 from tests.dialects.unified_requests import applied, read, requests
+from tests.sampling import examples
 from tests.table import table
 
 NAMES = "--- a/x.py\n+++ b/x.py\n"
@@ -631,7 +632,7 @@ def changes(draw: st.DrawFn) -> Change:
     return Change(path, to, before, after, *modes)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50)
 @given(st.lists(changes(), min_size=1, max_size=3, unique_by=lambda change: change.path_before or change.path_after))
 def test_what_is_written_is_read_back(some: list[Change]) -> None:
     assert DIALECT.write is not None

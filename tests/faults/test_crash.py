@@ -1,6 +1,6 @@
 """A process that dies at any storage call leaves the tree before or after, and the journal knows which.
 
-`STEADYHAND_SWEEP=all` kills at every call (that is `make crash`); otherwise every few calls, at least 200 in all.
+`make crash` kills at every call, `make sweep` at 24 calls of each story and moment, `make test` at eight.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ import steadyhand as sh
 from steadyhand.workspace.journal.record import State
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import STORIES, Story, Tree, temporaries, tree_of
-
-WHOLE = os.environ.get("STEADYHAND_SWEEP") == "all"
-POINTS_PER_STORY = 10_000 if WHOLE else 24
+from tests.sampling import IS_EVERY_CALL, sample
 
 
 def _run_and_die(root: Path, story: Story, *, at: int, after: bool, torn: bool) -> bool:
@@ -92,7 +90,11 @@ def story(request: pytest.FixtureRequest) -> Story:
     return found
 
 
-@pytest.mark.parametrize("moment", ["before", "torn", "after"])
+MOMENTS = ("before", "torn", "after")
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_death_at_a_storage_call_leaves_before_or_after(story: Story, moment: str, tmp_path: Path) -> None:
     pristine = tmp_path / "pristine"
     pristine.mkdir()
@@ -102,9 +104,8 @@ def test_death_at_a_storage_call_leaves_before_or_after(story: Story, moment: st
         records = len(ws.history())
     calls, after = _count_calls(pristine, story)
     assert before != after
-    stride = max(1, calls // POINTS_PER_STORY)
-    offset = {"before": 1, "torn": 2, "after": 3}[moment]
-    for at in range(1 + offset % stride, calls + 1, stride):
+    # Each moment has calls of its own, so that few calls are enough in all.
+    for at in sample(range(1 + (0 if IS_EVERY_CALL else MOMENTS.index(moment)), calls + 1), 8, 24):
         root = tmp_path / f"at-{at}"
         shutil.copytree(pristine, root, symlinks=True)
         _relink(pristine, root)
@@ -123,8 +124,8 @@ def test_recovery_may_itself_be_killed_anywhere(story: Story, tmp_path: Path) ->
     with sh.Workspace(pristine, read_only=True) as ws:
         records = len(ws.history())
     calls, after = _count_calls(pristine, story)
-    step = 1 if WHOLE else max(1, calls // 4)
-    inner = 3 if WHOLE else 11
+    step = 1 if IS_EVERY_CALL else max(1, calls // 4)
+    inner = 3 if IS_EVERY_CALL else 11
     for at in range(max(1, calls - 3 * step), calls, step):
         root = tmp_path / f"at-{at}"
         shutil.copytree(pristine, root, symlinks=True)

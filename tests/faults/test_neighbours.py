@@ -1,7 +1,8 @@
 """Another program saves the file in any instant of a change: no byte of it is lost, whatever becomes of the change.
 
-The neighbour acts right before the n-th storage call, for every n, and so in every instant between two system calls.
-`STEADYHAND_SWEEP=all` also kills the process at every call after that; otherwise every few calls.
+The neighbour acts right before the n-th storage call, for every n, and so in every instant between two system calls:
+in `make crash`, which also kills the process at every call after that; in `make sweep` for twelve n, in `make test` for
+four.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from steadyhand.workspace.storage import Storage
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.test_crash import _check_settled, _count_calls, _relink
 from tests.faults.trees import STORIES, Story, temporaries, tree_of
+from tests.sampling import IS_EVERY_CALL, sample
 from tests.table import table
 
-WHOLE = os.environ.get("STEADYHAND_SWEEP") == "all"
 START = "".join(f"line {n}\n" for n in range(40))
 MARK = "saved by another program\n"
 Save = Callable[[Path, str], None]
@@ -179,13 +180,14 @@ def check(root: Path) -> None:
 def attempts(calls: int, paths: tuple[str, ...]) -> Iterator[tuple[int, str, str]]:
     """Instants, files and ways to save: all of them, or a few of each."""
     ways = list(SAVES)
-    stride = 1 if WHOLE else max(1, calls // 12)
     for number, path in enumerate(paths):
-        for at in range(1 + number % stride, calls + 1, stride):
-            for way in ways if WHOLE else [ways[at // stride % len(ways)]]:
+        first = 1 if IS_EVERY_CALL else 1 + number
+        for turn, at in enumerate(sample(range(first, calls + 1), 4, 12)):
+            for way in ways if IS_EVERY_CALL else [ways[turn % len(ways)]]:
                 yield at, path, way
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ACTS)
 def test_a_save_in_any_instant_is_not_lost(name: str, copy: Callable[[], Path]) -> None:
     act, paths = ACTS[name]
@@ -196,6 +198,7 @@ def test_a_save_in_any_instant_is_not_lost(name: str, copy: Callable[[], Path]) 
         check(root)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ACTS)
 def test_saves_again_and_again_are_not_lost(name: str, copy: Callable[[], Path]) -> None:
     """The neighbour saves before each of several calls: also while its file is put back."""
@@ -208,12 +211,13 @@ def test_saves_again_and_again_are_not_lost(name: str, copy: Callable[[], Path])
         check(root)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ACTS)
 def test_a_save_is_not_lost_when_the_process_dies_thereafter(name: str, copy: Callable[[], Path]) -> None:
     act, paths = ACTS[name]
     calls = calls_of(copy(), act)
     for at, path, how in attempts(calls, paths):
-        for dies_after in range(40) if WHOLE else (at % 11,):
+        for dies_after in range(40) if IS_EVERY_CALL else (at % 11,):
             root = copy()
             save = saver(root, path, how)
             child = os.fork()
@@ -363,6 +367,7 @@ class WithoutExchange(Neighbour):
         return None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ACTS)
 @pytest.mark.parametrize("links", [True, False], ids=["links", "bare"])
 def test_without_exchange_a_save_before_the_last_look_is_not_lost(
@@ -413,7 +418,7 @@ def test_without_exchange_a_crash_or_fault_leaves_before_or_after(story: Story, 
     with sh.Workspace(pristine, read_only=True) as ws:
         records = len(ws.history())
     calls, after = _count_calls(pristine, story)
-    for at in range(calls // 3, calls + 8, 1 if WHOLE else 9):
+    for at in sample(range(calls // 3, calls + 8), 6, 16):
         root = Path(shutil.copytree(pristine, tmp_path / f"at-{at}"))
         _relink(pristine, root)
         child = os.fork()

@@ -1,4 +1,4 @@
-"""A thousand random mutations of every shape of input the command line takes.
+"""Random mutations of every shape of input the command line takes: 1,000 each in `make sweep`, 150 in `make test`.
 
 Whatever comes in: success, or an error of a named kind with its exit code; never a traceback, never a bug's code, and
 never a changed file with an error. Under --json stdout is one JSON document. The seed is fixed; a failure prints the
@@ -21,8 +21,12 @@ from click.testing import CliRunner, Result
 
 from steadyhand.errors import Kind
 from steadyhand.surfaces.cli.main import cli
+from tests.sampling import WHOLE
 
-MUTATIONS = int(os.environ.get("STEADYHAND_MUTATIONS", "1000"))
+pytestmark = pytest.mark.sampled
+
+
+MUTATIONS = int(os.environ.get("STEADYHAND_MUTATIONS", "1000" if WHOLE else "150"))
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 CODES = {0, *(kind.exit_code for kind in Kind)} - {Kind.INTERNAL.exit_code}
 FILES = {"a.md": b"# A\n\none cat\ntwo cats\n", "docs/b.txt": b"x\r\ny\r\n", "c.bin": b"\x00\xff\x00"}

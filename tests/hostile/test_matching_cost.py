@@ -14,15 +14,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.table import table
 
 ROOT = Path(__file__).parents[2]
 SCALE = int(os.environ.get("STEADYHAND_SCALE", "1"))
-SECONDS = 20 * SCALE
-
-pytestmark = pytest.mark.timeout(300 * SCALE)  # processor time is what is limited; a busy machine may take its time
+SECONDS = 60 * SCALE
 
 Made = tuple[str, str, str]
 
@@ -178,7 +174,7 @@ print("applied" if result.error is None else str(result.error.kind))
 """
 
 
-@table("name", SHAPES, every=5)
+@table("name", SHAPES, every=8)
 def test_the_search_ends_with_an_answer(name: str) -> None:
     child = [sys.executable, "-c", CHILD, name, str(SECONDS)]
     done = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)

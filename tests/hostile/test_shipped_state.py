@@ -9,8 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
@@ -20,14 +18,10 @@ from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.state import Intent, this_machine
 from tests.hostile.attacks import GIT_CONFIG, INSIDE, SECRET, contents, make_ground, told
+from tests.table import table
 
 ID = "0123456789ab"
 EVIL = b"[core]\n\tfsmonitor = touch /tmp/owned\n"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return make_ground(tmp_path)
 
 
 def _use(root: Path) -> tuple[list[EditError], list[str]]:
@@ -106,8 +100,9 @@ REFUSED: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("ship", REFUSED.values(), ids=list(REFUSED))
-def test_a_state_folder_that_cannot_be_ours_is_refused(ship: Callable[[Path], None], root: Path) -> None:
+@table("ship", REFUSED.values(), ids=REFUSED)
+def test_a_state_folder_that_cannot_be_ours_is_refused(ship: Callable[[Path], None], tmp_path: Path) -> None:
+    root = make_ground(tmp_path)
     ship(root)
     before = _guarded(root)
     errors, _ = _use(root)
@@ -190,8 +185,9 @@ ODD: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("ship", ODD.values(), ids=list(ODD))
-def test_odd_things_in_the_state_folder_lead_nowhere(ship: Callable[[Path], None], root: Path) -> None:
+@table("ship", ODD.values(), ids=ODD)
+def test_odd_things_in_the_state_folder_lead_nowhere(ship: Callable[[Path], None], tmp_path: Path) -> None:
+    root = make_ground(tmp_path)
     ship(root)
     before = _guarded(root)
     _use(root)
@@ -241,12 +237,13 @@ def _forge(root: Path, path: str, old: str, *, state: State | None, kind: str) -
         journal.close()
 
 
-@pytest.mark.parametrize("kind", ["replace", "put back", "create", "remove", "restore", "rename", "mode"])
-@pytest.mark.parametrize("state", [None, State.COMMITTED], ids=["prepared", "committed"])
-@pytest.mark.parametrize(("path", "old"), TARGETS.values(), ids=list(TARGETS))
+@table("kind", ["replace", "put back", "create", "remove", "restore", "rename", "mode"], every=5)
+@table("state", [None, State.COMMITTED], ids=["prepared", "committed"])
+@table(("path", "old"), TARGETS.values(), ids=TARGETS)
 def test_a_forged_journal_changes_nothing_that_an_edit_could_not(
-    path: str, old: str, state: State | None, kind: str, root: Path
+    path: str, old: str, state: State | None, kind: str, tmp_path: Path
 ) -> None:
+    root = make_ground(tmp_path)
     _forge(root, path, old, state=state, kind=kind)
     before = _without_bait(_guarded(root))
     errors, reports = _use(root)
@@ -281,8 +278,9 @@ NOTES: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("note", NOTES.values(), ids=list(NOTES))
-def test_a_forged_note_of_a_running_transaction_takes_nothing_away(note: object, root: Path) -> None:
+@table("note", NOTES.values(), ids=NOTES, every=2)
+def test_a_forged_note_of_a_running_transaction_takes_nothing_away(note: object, tmp_path: Path) -> None:
+    root = make_ground(tmp_path)
     (root / "way").symlink_to("../out")
     pending = _folder(root) / "pending"
     pending.mkdir()
@@ -295,12 +293,13 @@ def test_a_forged_note_of_a_running_transaction_takes_nothing_away(note: object,
     assert (root / "sub/a.md").read_text() == (root / "sub/dir/a.md").read_text() == INSIDE
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [b"", b"{", b"\xff\xfe", b"[" * 200_000, b"1" * 200_000, b'{"machine": 1}'],
     ids=lambda data: repr(data[:12]),
 )
-def test_a_note_that_is_none_costs_nothing(data: bytes, root: Path) -> None:
+def test_a_note_that_is_none_costs_nothing(data: bytes, tmp_path: Path) -> None:
+    root = make_ground(tmp_path)
     pending = _folder(root) / "pending"
     pending.mkdir()
     (pending / ID).write_bytes(data)

@@ -32,7 +32,7 @@ def test_a_lopsided_edit_is_answered(name: str, text: str, needle: str, kind: Ki
     assert len(result.error.message) < 5_000
 
 
-MEGABYTES = 24
+MEGABYTES = 12
 CHILD = """
 import sys
 import steadyhand as sh
@@ -95,7 +95,7 @@ def turn(count):
             pass
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 first = turn(500)
-print(turn(3000) / first)
+print(turn(1500) / first)
 """
     (tmp_path / "small.txt").write_text("a\n")
     done = subprocess.run(

@@ -23,7 +23,7 @@ from steadyhand.structure.code.python_verdict import python_fault
 from tests.table import table
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 20
+SECONDS = 60
 
 
 def tags_that_are_not_closed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.match.elision import check_elisions, elided, is_elision
@@ -19,6 +19,7 @@ from steadyhand.plan.preview import edit
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused, marked
+from tests.sampling import examples
 from tests.table import table
 
 ORDINARY = [
@@ -331,7 +332,7 @@ def text_of(rows: list[str]) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-@settings(max_examples=300)
+@examples(60)
 @given(st.data())
 def test_rows_left_out_of_one_function_are_found_there_or_not_for_sure(data: st.DataObject) -> None:
     made = data.draw(functions())
@@ -345,7 +346,7 @@ def test_rows_left_out_of_one_function_are_found_there_or_not_for_sure(data: st.
     assert len(spans) > 0 or not any(map(is_elision, needle.splitlines()))
 
 
-@settings(max_examples=200)
+@examples(50)
 @given(st.data())
 def test_a_find_always_has_every_literal_row_in_order(data: st.DataObject) -> None:
     rows = joined(data.draw(functions()))
@@ -364,7 +365,7 @@ def test_a_find_always_has_every_literal_row_in_order(data: st.DataObject) -> No
         assert (0, len(region)) in every
 
 
-@settings(max_examples=200)
+@examples(50)
 @given(st.data())
 def test_what_stands_twice_is_never_found_once(data: st.DataObject) -> None:
     rows = joined(data.draw(functions()))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 
@@ -148,7 +148,6 @@ FRAMES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(frames=st.lists(FRAMES, min_size=1, max_size=3))
 def test_whatever_the_front_answers_the_sdk_answers_too(
     frames: list[Frame], tmp_path_factory: pytest.TempPathFactory

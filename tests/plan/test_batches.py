@@ -15,6 +15,7 @@ from steadyhand.plan.preview import edit
 from steadyhand.text.lines import split_lines
 from tests.checks import check_edit, check_laws, check_refused
 from tests.real_files import real_texts
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 OVERLAPS: list[tuple[str, list[Edit]]] = [
@@ -114,7 +115,7 @@ def test_edits_that_write_the_same_words_overlap(before: str, edits: list[Edit],
 
 
 @pytest.mark.parametrize("batch", ["sequential", "snapshot"])
-@settings(max_examples=25)
+@settings(max_examples=EXAMPLES // 2)
 @given(st.randoms(use_true_random=False))
 def test_edits_that_share_only_context_give_what_each_of_them_asks(batch: str, chance: Random) -> None:
     """Real lines, some of which change; each edit quotes lines around its own, up to the neighbours' that change."""

@@ -12,8 +12,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand import Policy, Replace
-from tests.conftest import EXAMPLES
 from tests.real_files import real_texts
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 SETUP = """\

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.match import needle_index
@@ -20,6 +20,7 @@ from steadyhand.text.lines import NewlineFacts, line_ending, split_lines, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.words import shared_words
 from tests.checks import check_laws
+from tests.sampling import examples
 
 
 class DullText:
@@ -281,7 +282,7 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_way")
-@settings(max_examples=400)
+@examples(100)
 @given(texts, st.lists(verbs, max_size=6), st.sampled_from(["unique", "first", "all"]))
 @example("ab\r\nab", [Insert("\n", "X"), Replace("b\nX", "Y")], "first")
 @example("abab", [Delete("b", occurrence=1), Replace("aa", "X")], "unique")
@@ -299,7 +300,7 @@ def test_a_sequential_batch_does_what_rebuilding_the_text_after_every_edit_does(
 
 
 @pytest.mark.usefixtures("_way")
-@settings(max_examples=150)
+@examples(40)
 @given(batches(), st.sampled_from(["sequential", "snapshot"]), st.sampled_from(["unique", "first"]))
 def test_edits_that_make_places_for_each_other_and_take_them_away_see_the_text_as_it_is(
     made: tuple[str, list[Edit]], batch: str, occurrence: str

@@ -19,8 +19,8 @@ from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused
-from tests.conftest import EXAMPLES
 from tests.real_files import real_texts
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 CODE = "def area(w, h):\n    return w * h\n\n\ndef volume(w, h, d):\n    return w * h * d\n"
@@ -241,6 +241,7 @@ def test_a_drift_says_what_is_in_doubt_where_both_sides_look_the_same(text: str,
     assert says in error.message
 
 
+@pytest.mark.hypothesis
 def test_no_drift_shows_nothing_on_both_sides() -> None:
     """Real lines, with blank ones more or fewer, and new text with a bare first line."""
     chance, refused = Random(15), 0

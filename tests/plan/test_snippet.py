@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
@@ -14,6 +14,7 @@ from steadyhand.plan.outcome import Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.snippet import plan_merge
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.table import table
 
 USERS = """\
@@ -503,7 +504,7 @@ def snippet_around(
     return [*marks[: first > 0], *after[first:last], *marks[: last < len(after)]]
 
 
-@settings(max_examples=150)
+@examples(40)
 @example(677)
 @given(st.integers(0, 10**9))
 def test_a_change_between_two_rows_of_the_file_is_merged_as_it_is(seed: int) -> None:
@@ -525,7 +526,7 @@ def test_a_change_between_two_rows_of_the_file_is_merged_as_it_is(seed: int) -> 
         assert "=" not in (before[at - 1] + (before[at + gone] if at + gone < len(before) else "")) or not made.changes
 
 
-@settings(max_examples=100)
+@examples(30)
 @given(st.integers(0, 10**9))
 def test_the_whole_file_with_some_lines_changed_is_that_file(seed: int) -> None:
     chance = random.Random(seed)
@@ -555,7 +556,7 @@ FRAGMENTS = (
 )
 
 
-@settings(max_examples=300)
+@examples(60)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=14), st.sampled_from([USERS, SCRIPT, BLOCKS, "", "\n", "x"]))
 def test_whatever_is_sent_is_merged_or_refused_and_no_mark_comes_in(rows: list[str], before: str) -> None:
     made = merge(before, "\n".join(rows), "a.py")

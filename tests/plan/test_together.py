@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Edit
+from tests.sampling import examples
 from tests.table import table
 
 NAMES = ("a", "b", "c")
@@ -94,7 +95,7 @@ def edits_by_address(draw: st.DrawFn) -> Edit:
 
 @pytest.mark.parametrize("path", TEXTS)
 @given(st.lists(edits_by_address(), min_size=2, max_size=8))
-@settings(max_examples=100, deadline=None)
+@examples(30)
 def test_a_call_does_what_its_edits_do_one_by_one(path: str, edits: list[Edit]) -> None:
     check_alike(TEXTS[path](), edits, path)
 
@@ -135,7 +136,7 @@ def edits_of_symbols(draw: st.DrawFn, path: str) -> Edit:
 
 @pytest.mark.parametrize("path", CODE)
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(30)
 def test_a_call_does_to_symbols_what_its_edits_do_one_by_one(path: str, data: st.DataObject) -> None:
     check_alike(CODE[path][0], data.draw(st.lists(edits_of_symbols(path), min_size=2, max_size=6)), path)
 
@@ -174,7 +175,7 @@ def edits_of_elements(draw: st.DrawFn) -> Edit:
 
 
 @given(st.lists(edits_of_elements(), min_size=2, max_size=6))
-@settings(max_examples=150, deadline=None)
+@examples(40)
 def test_a_call_does_to_elements_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
     check_alike(PAGE, edits, "f.html")
 

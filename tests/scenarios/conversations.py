@@ -43,7 +43,11 @@ class Caller(Protocol):
 
 
 def scenarios() -> list[Scenario]:
-    return [*(_of_folder(found.parent) for found in sorted(FOLDER.glob("*/calls.json"))), *_of_examples()]
+    return [*folders(), *examples()]
+
+
+def folders() -> list[Scenario]:
+    return [_of_folder(found.parent) for found in sorted(FOLDER.glob("*/calls.json"))]
 
 
 def problems(scenario: Scenario, caller: Caller, root: Path) -> list[str]:
@@ -72,7 +76,7 @@ def _of_folder(folder: Path) -> Scenario:
     return Scenario(folder.name, script["toolset"], script.get("settings", {}), calls, tuple(outcome), before, after)
 
 
-def _of_examples() -> list[Scenario]:
+def examples() -> list[Scenario]:
     found = []
     for case in all_examples():
         toolset, tool, example = case

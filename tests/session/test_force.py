@@ -13,8 +13,8 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
 from steadyhand.text.words import split_tokens
-from tests.conftest import EXAMPLES
 from tests.real_files import real_texts
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 FORCE = sh.Policy(on_conflict="force")
@@ -178,13 +178,14 @@ def _mine(chance: random.Random, base: Lines, number: int) -> tuple[Edit, str | 
     return sh.Delete(at), None
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
 def test_at_random_a_forced_line_is_there_and_every_other_line_is_as_the_others_left_it(
     store: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     journal = request.getfixturevalue("postgres_url") if store == "postgres" else None
     with sh.Workspace(tmp_path, actor="host", journal=journal) as ws:
-        for seed in range(EXAMPLES // 4 if store == "sqlite" else EXAMPLES // 20):
+        for seed in range(EXAMPLES // 2 if store == "sqlite" else EXAMPLES // 10):
             _force_once(ws, tmp_path / f"{seed}.txt", random.Random(seed))
 
 
@@ -232,10 +233,11 @@ def _changed(chance: random.Random, row: str, word: str) -> str:
     return "".join(tokens)
 
 
+@pytest.mark.hypothesis
 def test_at_random_on_real_lines_a_forced_word_is_there_and_no_token_is_mixed(tmp_path: Path) -> None:
     chance = random.Random(15)
     with sh.Workspace(tmp_path, actor="host", policy=sh.Policy(guards=frozenset())) as ws:
-        for turn in range(EXAMPLES // 4):
+        for turn in range(EXAMPLES // 2):
             text = chance.choice(real_texts())
             rows = [row for row in dict.fromkeys(text.splitlines()) if len(row.strip()) > 8][:30]
             if len(rows) < 10:
@@ -256,11 +258,12 @@ def test_at_random_on_real_lines_a_forced_word_is_there_and_no_token_is_mixed(tm
             assert set(split_tokens(after[at])) <= known, (rows[at], present[at], mine, after[at])
 
 
+@pytest.mark.hypothesis
 def test_at_random_several_forced_edits_of_a_call_or_a_transaction_all_land_where_they_were_meant(
     tmp_path: Path,
 ) -> None:
     with sh.Workspace(tmp_path, actor="host") as ws:
-        for seed in range(EXAMPLES // 4):
+        for seed in range(EXAMPLES // 2):
             _force_several(ws, tmp_path / f"{seed}.txt", random.Random(seed))
 
 
@@ -325,10 +328,11 @@ def test_the_record_names_whose_text_was_replaced_and_not_whose_has_the_number_n
         assert receipt.outcomes[0].forced == (replaced.id,)
 
 
+@pytest.mark.hypothesis
 def test_at_random_a_number_means_the_line_that_was_shown_with_it(tmp_path: Path) -> None:
     made = Counter[str]()
     with sh.Workspace(tmp_path, actor="host") as ws:
-        for seed in range(EXAMPLES // 2):
+        for seed in range(EXAMPLES):
             made[_number_once(ws, tmp_path / f"{seed}.txt", random.Random(seed))] += 1
     assert made.keys() >= {"edited", "forced", "offered"}, made
 

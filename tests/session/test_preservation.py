@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from tests.sampling import examples
 from tests.table import table
 
 NEWLINES = ["\n", "\r\n", "\r", "\n\n", " \n", "\t\r\n"]
@@ -154,13 +155,12 @@ def _check_on_disk(case: Edited) -> bool:
     return True
 
 
-@settings(max_examples=150)
+@examples(40)
 @given(edited_text())
 def test_bytes_outside_the_spans_stay_in_every_encoding(case: Edited) -> None:
     _check_on_disk(case)
 
 
-@settings(max_examples=60)
 @given(edited_wounds())
 def test_bytes_that_are_no_text_stay(case: Edited) -> None:
     _check_on_disk(case)

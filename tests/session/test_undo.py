@@ -14,8 +14,8 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
-from tests.conftest import EXAMPLES
 from tests.faults.trees import tree_of
+from tests.sampling import EXAMPLES
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
@@ -512,10 +512,11 @@ def test_a_task_that_wrote_the_same_words_several_times_is_undone_as_one(ws: sh.
 FORCE = sh.Policy(on_conflict="force")
 
 
+@pytest.mark.hypothesis
 def test_at_random_an_undo_takes_away_only_what_its_records_wrote_last(tmp_path: Path) -> None:
     done = refusals = 0
     with sh.Workspace(tmp_path, actor="host", policy=FORCE) as ws:
-        for seed in range(EXAMPLES // 4):
+        for seed in range(EXAMPLES // 2):
             history = History(ws, tmp_path / f"{seed}.txt", random.Random(seed))
             history.live(14)
             done, refusals = done + history.undone, refusals + history.refusals

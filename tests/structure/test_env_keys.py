@@ -6,7 +6,7 @@ import io
 from random import Random
 
 from dotenv import dotenv_values
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
@@ -20,6 +20,7 @@ from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.structure.keyed import acted, after, missed, refused
 from tests.structure.laws import check_only_inside
 from tests.table import table
@@ -190,7 +191,7 @@ def env(chance: Random) -> str:
 VALUES = ["plain", "two words", "", "it's", 'q"r', "a\nb", "#x", "$Y", "b\\c", "é", "tab\there"]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50)
 @given(st.randoms(use_true_random=False))
 def test_after_each_operation_dotenv_reads_the_asked_change(chance: Random) -> None:
     text = env(chance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.structure.action import actions
@@ -16,6 +16,7 @@ from steadyhand.structure.html.tree import Element
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.sampling import examples
 from tests.table import table
 
 MUCH = "<p>beside</p>\n" * 100
@@ -92,7 +93,7 @@ def nested(names: list[str], inside: str) -> str:
     return "".join(f"<{name}>" for name in names) + inside + "".join(f"</{name}>" for name in reversed(names))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(40)
 @given(
     soup,
     st.lists(st.sampled_from(TAGS), max_size=4),

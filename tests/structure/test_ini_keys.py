@@ -6,7 +6,7 @@ import configparser
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
@@ -19,6 +19,7 @@ from steadyhand.structure.config.key import Key
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.structure.keyed import acted, after, missed, node_at, refused
 from tests.structure.laws import check_only_inside
 from tests.table import table
@@ -292,7 +293,7 @@ def check(keys: Keys, proposal: Proposal | Refusal, expected: dict[str, dict[str
     check_only_inside(before, made, changes)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50)
 @given(st.randoms(use_true_random=False))
 def test_after_each_operation_configparser_reads_the_asked_change(chance: Random) -> None:
     text = ini(chance)

@@ -21,7 +21,7 @@ from steadyhand.structure.code.tree import grammar_of, parse_bounded
 from steadyhand.structure.format import format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
-from tests.conftest import EXAMPLES
+from tests.sampling import EXAMPLES
 from tests.table import table
 
 SUFFIXES = {name: language.suffixes[0] for name, language in languages().items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.structure.code.definition import Code
@@ -94,7 +94,6 @@ def after_of(source: Source, proposal: Proposal | Refusal) -> str | None:
 
 
 @given(modules())
-@settings(max_examples=50, deadline=None)
 def test_every_symbol_stands_where_ast_says(text: str) -> None:
     source, _ = code_in(text)
     check_spans(source)
@@ -125,7 +124,6 @@ def check_spans(source: Source) -> int:
 
 
 @given(modules(), st.data())
-@settings(max_examples=60, deadline=None)
 def test_a_replaced_symbol_leaves_all_others_as_they_are(text: str, data: st.DataObject) -> None:
     source, code = code_in(text)
     item = data.draw(st.sampled_from([item for item in code.definitions if item.kind in ("function", "method")]))
@@ -138,7 +136,6 @@ def test_a_replaced_symbol_leaves_all_others_as_they_are(text: str, data: st.Dat
 
 
 @given(modules(), st.data())
-@settings(max_examples=50, deadline=None)
 def test_a_replaced_body_leaves_the_head_and_all_others_as_they_are(text: str, data: st.DataObject) -> None:
     source, code = code_in(text)
     item = data.draw(st.sampled_from([item for item in code.definitions if item.kind in ("function", "method")]))
@@ -152,7 +149,6 @@ def test_a_replaced_body_leaves_the_head_and_all_others_as_they_are(text: str, d
 
 
 @given(modules(), st.sampled_from(("before", "after", "start", "end")), st.data())
-@settings(max_examples=80, deadline=None)
 def test_inserted_code_is_there_and_everything_else_too(text: str, where: Where, data: st.DataObject) -> None:
     source, code = code_in(text)
     kinds = ("class",) if where in ("start", "end") else ("function", "method", "class")
@@ -170,7 +166,6 @@ def test_inserted_code_is_there_and_everything_else_too(text: str, where: Where,
 
 
 @given(modules(), st.data())
-@settings(max_examples=50, deadline=None)
 def test_a_deleted_symbol_is_gone_and_nothing_else(text: str, data: st.DataObject) -> None:
     source, code = code_in(text)
     item = data.draw(st.sampled_from([item for item in code.definitions if item.kind != "variable"]))

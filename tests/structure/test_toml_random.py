@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import tomlkit
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tomlkit.exceptions import TOMLKitError
 
@@ -144,7 +144,6 @@ def check(keys: Keys, proposal: Proposal | Refusal, expected: dict[str, Any], *,
 CHANCE = st.randoms(use_true_random=False)
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_what_is_read_is_what_tomllib_reads(chance: Random) -> None:
     keys = keys_of(chance)
@@ -154,7 +153,6 @@ def test_what_is_read_is_what_tomllib_reads(chance: Random) -> None:
         assert is_alike(plain_of(document.top), loaded(keys.source.text))
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_setting_a_scalar_changes_that_value_only(chance: Random) -> None:
     keys = keys_of(chance)
@@ -166,7 +164,6 @@ def test_setting_a_scalar_changes_that_value_only(chance: Random) -> None:
         assert check(keys, keys.set_value(item, new), expected, keeps_comments=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_adding_a_key_adds_that_key_only(chance: Random) -> None:
     keys = keys_of(chance)
@@ -178,7 +175,6 @@ def test_adding_a_key_adds_that_key_only(chance: Random) -> None:
         assert check(keys, keys.add(item, "new key", new, None), expected, keeps_comments=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_appending_adds_one_item_at_the_end(chance: Random) -> None:
     keys = keys_of(chance)
@@ -190,7 +186,6 @@ def test_appending_adds_one_item_at_the_end(chance: Random) -> None:
         check(keys, keys.append(item, new, None), expected, keeps_comments=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_renaming_changes_the_name_only(chance: Random) -> None:
     keys = keys_of(chance)
@@ -202,7 +197,6 @@ def test_renaming_changes_the_name_only(chance: Random) -> None:
         assert check(keys, keys.rename(item, "new name"), expected, keeps_comments=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_deleting_takes_that_key_only(chance: Random) -> None:
     keys = keys_of(chance)
@@ -213,7 +207,6 @@ def test_deleting_takes_that_key_only(chance: Random) -> None:
         check(keys, keys.delete(item), expected, keeps_comments=False)
 
 
-@settings(max_examples=60, deadline=None)
 @given(CHANCE)
 def test_moving_keeps_the_value(chance: Random) -> None:
     keys = keys_of(chance)

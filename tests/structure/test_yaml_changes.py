@@ -17,6 +17,7 @@ from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.structure import keyed
 from tests.structure.yaml_documents import documents, values
 from tests.table import table
@@ -219,7 +220,7 @@ BITS = [
 ]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(50, suppress_health_check=list(HealthCheck))
 @given(
     documents(), st.integers(0, 99), st.integers(0, 999), st.integers(0, 3), st.lists(st.sampled_from(BITS), max_size=2)
 )
@@ -251,7 +252,7 @@ def test_a_collection_that_is_read_alone_reads_as_in_its_file(
     assert [(item.path, item.kind, item.value, item.data) for item in alone.walk()] == inside
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(documents(), st.integers(0, 99), st.integers(0, 99), values)
 def test_setting_a_container_is_setting_what_differs_in_it(
     document: tuple[str, Any], number: int, inner: int, value: Any

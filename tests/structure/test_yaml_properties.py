@@ -22,7 +22,7 @@ from steadyhand.text.source import Source
 from tests.structure.keyed import value_at
 from tests.structure.yaml_documents import documents, names, values
 
-_SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+_SETTINGS = settings(suppress_health_check=list(HealthCheck))
 
 
 def exact(data: Any) -> Any:

@@ -36,6 +36,12 @@ BOTH = [
     for scope in ("project", "user")
     if scope == "user" or client_named(name).project is not None
 ]
+# Each client in one of its files in every run, in the other file in a sweep.
+SAMPLED = [
+    pytest.param(name, scope, marks=[] if is_taken else pytest.mark.sweep)
+    for name, scope in BOTH
+    for is_taken in [client_named(name).project is None or scope == ("project", "user")[NAMES.index(name) % 2]]
+]
 HERE = [sys.executable, "-m", "steadyhand", "mcp"]
 
 
@@ -98,7 +104,7 @@ def test_an_unknown_client_is_refused_with_those_there_are() -> None:
     assert "zed" in (refused.value.hint or "")
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_an_installed_client_starts_this_copy(name: str, scope: Scope, project: Path, shell: Shell) -> None:
     told = shell.json("mcp", "--install", name, "--scope", scope, "--toolset", "vault")
     assert told["changed"]
@@ -112,7 +118,7 @@ def test_an_installed_client_starts_this_copy(name: str, scope: Scope, project: 
     assert str(project) not in " ".join(command)
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_what_is_installed_twice_changes_nothing_and_is_removed_without_a_trace(
     name: str, scope: Scope, project: Path, home: Path, shell: Shell
 ) -> None:
@@ -162,7 +168,7 @@ LITTLE = {
 LITTLE_LISTED = ("", "# my notes\n", "%s: [] # my notes\n", "a: 1", "%s:\n  - name: steadyhand\n    mine: 1\n")
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_a_file_that_has_little_is_the_same_after_an_installation_and_its_removal(
     name: str, scope: Scope, project: Path, shell: Shell
 ) -> None:
@@ -184,7 +190,7 @@ def parsed_with_comments(file: Path) -> Any:
     return json.loads("\n".join(line.split("// my")[0] for line in file.read_text(encoding="utf-8").split("\n")))
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_what_was_added_to_an_installed_file_stays(name: str, scope: Scope, project: Path, shell: Shell) -> None:
     client = client_named(name)
     file = Path(shell.json("mcp", "--install", name, "--scope", scope)["file"])
@@ -197,7 +203,7 @@ def test_what_was_added_to_an_installed_file_stays(name: str, scope: Scope, proj
     assert SERVER not in (parsed_with_comments(file) or {}).get(client.servers, {})
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_keys_of_others_in_the_entry_go_with_it_and_are_named(
     name: str, scope: Scope, project: Path, shell: Shell
 ) -> None:
@@ -274,7 +280,7 @@ LISTED = (
 )
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_a_configuration_that_is_there_keeps_every_other_byte(
     name: str, scope: Scope, project: Path, shell: Shell
 ) -> None:
@@ -380,7 +386,7 @@ def test_without_the_extra_nothing_is_configured(project: Path, monkeypatch: pyt
     assert not (project / ".mcp.json").exists()
 
 
-@pytest.mark.parametrize(("name", "scope"), BOTH)
+@pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_what_is_printed_is_one_block_for_each_file(name: str, scope: Scope, project: Path, shell: Shell) -> None:
     told = shell.json("mcp", "--config", name, "--scope", scope)
     places = [section["place"] for section in told["sections"]]

@@ -16,6 +16,7 @@ import steadyhand as sh
 from scripts.api_reference import members
 from steadyhand.tools.async_calls import THREADS
 from tests.faults.storage import FaultStorage
+from tests.table import table
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +40,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.mark.parametrize(("plain", "made", "name", "member"), METHODS)
+@table(("plain", "made", "name", "member"), METHODS)
 def test_every_public_method_is_there_with_the_same_signature(plain: Any, made: Any, name: str, member: object) -> None:
     mine = inspect.getattr_static(made, name)
     if isinstance(member, property):

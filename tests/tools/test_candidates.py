@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steadyhand as sh
-from tests.conftest import EXAMPLES
+from tests.sampling import EXAMPLES
 from tests.table import table
 from tests.tools.ground import make
 

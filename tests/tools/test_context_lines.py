@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import EXAMPLES
+from tests.sampling import EXAMPLES
 from tests.table import table
 from tests.tools.ground import TOOLS, make
 

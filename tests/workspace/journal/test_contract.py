@@ -13,6 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.record import FileChange, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
+from tests.sampling import EXAMPLES
 from tests.table import table
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record, state
@@ -266,7 +267,7 @@ def _is_undone(index: int, history: list[tuple[set[int], bool]]) -> bool:
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=EXAMPLES // 2)
 @given(st.lists(st.tuples(st.sets(st.integers(0, 11), max_size=3), st.booleans()), max_size=12))
 def test_undone_is_what_the_definition_says_and_what_a_rebuilt_index_says(
     tmp_path_factory: pytest.TempPathFactory, history: list[tuple[set[int], bool]]
