@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterator
 
 import steadyhand as sh
-from steadyhand.workspace.journal.party import Lease
-from steadyhand.workspace.journal.record import new_record_id, utc_now
+from steadyhand.workspace.journal.record import Lease, new_record_id, utc_now
 
 _SECONDS = 0.01
 _PATIENCE = 20.0

@@ -75,13 +75,14 @@ if TYPE_CHECKING:
     from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.log import Problem
-    from steadyhand.workspace.journal.party import Lease, Party
     from steadyhand.workspace.journal.record import (
         EditNote,
         Entry,
         FileChange,
         FileState,
+        Lease,
         Ownership,
+        Party,
         Record,
         State,
         ToolCall,
@@ -139,7 +140,7 @@ _HOMES = {
     "Key": "steadyhand.structure.config.key",
     "Kind": "steadyhand.errors",
     "Kit": "steadyhand.tools.kit",
-    "Lease": "steadyhand.workspace.journal.party",
+    "Lease": "steadyhand.workspace.journal.record",
     "Lines": "steadyhand.structure.lines",
     "Listing": "steadyhand.workspace.listing",
     "Location": "steadyhand.structure.outline",
@@ -153,7 +154,7 @@ _HOMES = {
     "OutlineEntry": "steadyhand.structure.format",
     "Ownership": "steadyhand.workspace.journal.record",
     "Outside": "steadyhand.workspace.outside",
-    "Party": "steadyhand.workspace.journal.party",
+    "Party": "steadyhand.workspace.journal.record",
     "Patch": "steadyhand.dialects.patch",
     "PatchStream": "steadyhand.dialects.stream",
     "Piece": "steadyhand.dialects.piece",

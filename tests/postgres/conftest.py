@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from steadyhand.workspace.journal.postgres.journal import PostgresJournal
-from steadyhand.workspace.journal.postgres.open import open_postgres
+from steadyhand.workspace.journal.store import open_postgres
 from tests.postgres.proxy import Proxy, proxy_to
 from tests.postgres.server import Server
 

@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.party import Hold, Lease, Party
 from steadyhand.workspace.journal.postgres.journal import PostgresJournal
-from steadyhand.workspace.journal.record import State
+from steadyhand.workspace.journal.record import Hold, Lease, Party, State
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Mishap, Proxy
 from tests.postgres.server import Server, until

@@ -9,11 +9,10 @@ import threading
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.connection import Connection
-from steadyhand.workspace.journal.party import Party
+from steadyhand.workspace.journal.database import Connection
 from steadyhand.workspace.journal.postgres.journal import PostgresJournal
-from steadyhand.workspace.journal.postgres.open import open_postgres
-from steadyhand.workspace.journal.record import State
+from steadyhand.workspace.journal.record import Party, State
+from steadyhand.workspace.journal.store import open_postgres
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Mishap, Proxy
 from tests.postgres.server import Server, until

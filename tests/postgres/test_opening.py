@@ -10,11 +10,10 @@ from dataclasses import replace
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.postgres.address import parse_address
+from steadyhand.workspace.journal.database import TABLES, VERSION
 from steadyhand.workspace.journal.postgres.journal import PostgresJournal
-from steadyhand.workspace.journal.postgres.open import open_postgres
-from steadyhand.workspace.journal.schema import TABLES, VERSION
-from steadyhand.workspace.journal.store import open_journal
+from steadyhand.workspace.journal.postgres.session import parse_address
+from steadyhand.workspace.journal.store import open_journal, open_postgres
 from steadyhand.workspace.journal.transfer import copy_journal
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Proxy

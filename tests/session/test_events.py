@@ -12,8 +12,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.events import TYPES, Event, event_of
-from steadyhand.workspace.journal.party import Happening
-from steadyhand.workspace.journal.record import Note
+from steadyhand.workspace.journal.record import Happening, Note
 from tests.postgres.server import Server
 from tests.table import table
 from tests.workspace.journal.making import behind_its_back

@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 
 import steadyhand as sh
-from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.unseen_changes import Checkpoint, UnseenChanges
 from tests.table import table
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.workspace.journal.schema import VERSION
+from steadyhand.workspace.journal.database import VERSION
 from tests.table import table
 from tests.workspace.recorded.recording import answers, restore
 

@@ -22,8 +22,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
-from steadyhand.workspace.journal.party import Party
-from steadyhand.workspace.journal.record import Record
+from steadyhand.workspace.journal.record import Party, Record
 from steadyhand.workspace.unseen_changes import UnseenChange
 
 OUTSIDE = "something outside Steadyhand"

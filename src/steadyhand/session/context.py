@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.text.pace import heed
-from steadyhand.workspace.journal.party import Party
+from steadyhand.workspace.journal.record import Party
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy

@@ -22,8 +22,7 @@ from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import name_of
 from steadyhand.text.visible import sized
-from steadyhand.workspace.journal.party import Happening
-from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, State
+from steadyhand.workspace.journal.record import Entry, FileChange, Happening, Note, Record, State
 
 if TYPE_CHECKING:
     from steadyhand.workspace.store import Store

@@ -24,7 +24,7 @@ from steadyhand.text.source import Source
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.workspace.file_op import FileOp
-    from steadyhand.workspace.journal.party import Lease
+    from steadyhand.workspace.journal.record import Lease
     from steadyhand.workspace.journal.store import Journal
     from steadyhand.workspace.leases import ActiveLease, ActiveLeases
     from steadyhand.workspace.overlay import FileReading
@@ -69,8 +69,7 @@ class Leases:
         return [self._lease_now(active, lease, place) for lease, place in found]
 
     def _new_lease(self, path: str, target: Place | None, seq: int) -> ActiveLease:
-        from steadyhand.workspace.journal.party import Lease
-        from steadyhand.workspace.journal.record import new_record_id, utc_now
+        from steadyhand.workspace.journal.record import Lease, new_record_id, utc_now
         from steadyhand.workspace.leases import ActiveLease
 
         reading = self._store.look(path)

@@ -23,7 +23,7 @@ from steadyhand.text.span import Span, joined
 from steadyhand.text.visible import WIDEST
 from steadyhand.workspace.file_history import is_backup, versions_back
 from steadyhand.workspace.file_op import FileOp, Latest
-from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import FileDraft
 from steadyhand.workspace.read_ranges import ReadRanges, keep

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.file_op import Trace
     from steadyhand.workspace.journal.gc import GcReport
-    from steadyhand.workspace.journal.party import Lease, Party
-    from steadyhand.workspace.journal.record import Entry
+    from steadyhand.workspace.journal.record import Entry, Lease, Party
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.leases import ActiveLease
     from steadyhand.workspace.listing import Listing

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from steadyhand.tools.workspace import Finding
     from steadyhand.workspace.file_history import Why
     from steadyhand.workspace.journal.gc import GcReport
-    from steadyhand.workspace.journal.party import Lease, Party
-    from steadyhand.workspace.journal.record import Entry
+    from steadyhand.workspace.journal.record import Entry, Lease, Party
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.leases import ActiveLease
     from steadyhand.workspace.listing import Listing

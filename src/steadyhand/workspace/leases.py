@@ -15,7 +15,7 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.file_op import FileOp
-from steadyhand.workspace.journal.party import Lease, Party, Sight
+from steadyhand.workspace.journal.record import Lease, Party, Sight
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.unseen_changes import Content, UnseenChanges
 

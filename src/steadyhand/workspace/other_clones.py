@@ -32,9 +32,8 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
-from steadyhand.workspace.journal.connection import Connection
-from steadyhand.workspace.journal.party import Party
-from steadyhand.workspace.journal.record import Entry, FileChange
+from steadyhand.workspace.journal.database import Connection
+from steadyhand.workspace.journal.record import Entry, FileChange, Party
 from steadyhand.workspace.journal.store import LASTING
 from steadyhand.workspace.location import repo_id, repo_top
 
@@ -298,7 +297,7 @@ def _news_of(journal: PostgresJournal, name: str, subject: Subject) -> list[Noti
 
 def _changes(connection: Connection, path: str, known: Known, limit: int) -> list[tuple[Entry, FileChange]]:
     """What was done to the file at a path, newest first, back to a version that is known here."""
-    from steadyhand.workspace.journal.query import Filter, entry_at
+    from steadyhand.workspace.journal.index import Filter, entry_at
 
     found: list[tuple[Entry, FileChange]] = []
     for seq in Filter(path=path, states=LASTING).page(connection, None, limit):

@@ -17,7 +17,7 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import replace
 from steadyhand.text.span import Span
 from steadyhand.text.span import joined as joined_spans
-from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.unseen_changes import Checkpoint
 

@@ -25,8 +25,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import OpenForWriting
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.file_op import FileOp, Header, Latest, Trace
-from steadyhand.workspace.journal.party import Hold, Party
-from steadyhand.workspace.journal.record import Record, ToolCall, Verb, new_record_id, utc_now
+from steadyhand.workspace.journal.record import Hold, Party, Record, ToolCall, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files

@@ -34,8 +34,7 @@ from typing import Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.file_op import Goal
-from steadyhand.workspace.journal.party import Hold
-from steadyhand.workspace.journal.record import Record, Staging, State
+from steadyhand.workspace.journal.record import Hold, Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.locks import FileLocks
 from steadyhand.workspace.refusal import refuse_os

@@ -14,11 +14,12 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import digest_of
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.journal.party import Lease, Party
 from steadyhand.workspace.journal.record import (
     EditNote,
     FileChange,
     FileState,
+    Lease,
+    Party,
     Record,
     Staging,
     State,

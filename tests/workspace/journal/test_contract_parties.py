@@ -9,8 +9,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.party import Lease, Party, Sight
-from steadyhand.workspace.journal.record import EditNote, Entry, Note, Staging, State
+from steadyhand.workspace.journal.record import EditNote, Entry, Lease, Note, Party, Sight, Staging, State
 from steadyhand.workspace.journal.store import Journal
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, commit, edited, lease, record, start, until

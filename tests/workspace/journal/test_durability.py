@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.workspace.journal.party import Party, Sight
-from steadyhand.workspace.journal.record import State
+from steadyhand.workspace.journal.record import Party, Sight, State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from tests.workspace.journal.making import STAGING, image_of, lease, record
 

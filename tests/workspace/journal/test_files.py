@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal.database import VERSION
 from steadyhand.workspace.journal.record import State
-from steadyhand.workspace.journal.schema import VERSION
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import STAGING, commit, image_of, record, run, start

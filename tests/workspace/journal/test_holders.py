@@ -10,7 +10,7 @@ import pytest
 
 from steadyhand.errors import EditError
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import behind_its_back, lease, run
 

@@ -11,10 +11,9 @@ import pytest
 
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
+from steadyhand.workspace.journal.database import DERIVED, TABLES, VERSION, steps
 from steadyhand.workspace.journal.log import RowType
-from steadyhand.workspace.journal.party import Party, Sight
-from steadyhand.workspace.journal.record import Record, utc_now
-from steadyhand.workspace.journal.schema import DERIVED, TABLES, VERSION, steps
+from steadyhand.workspace.journal.record import Party, Record, Sight, utc_now
 from steadyhand.workspace.journal.sqlite import SqliteHandle
 from steadyhand.workspace.journal.sqlite_file import expected_shape, migrate, shape_of, version_of
 from steadyhand.workspace.journal.store import open_journal

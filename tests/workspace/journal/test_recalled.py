@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.party import Party, Sight
-from steadyhand.workspace.journal.record import State
+from steadyhand.workspace.journal.record import Party, Sight, State
 from steadyhand.workspace.journal.store import Journal, open_journal
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, behind_its_back, commit, edited, record

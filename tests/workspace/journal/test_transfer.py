@@ -9,7 +9,7 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.log import Row
-from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import Journal, open_journal
 from steadyhand.workspace.journal.transfer import copy_journal

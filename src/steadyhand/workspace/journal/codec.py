@@ -9,6 +9,7 @@ character.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sys
@@ -349,3 +350,18 @@ def _float(value: object) -> float:
 
 def _strings(value: object) -> tuple[str, ...]:
     return tuple(_str(item) for item in _list(value))
+
+
+LONGEST = 1024  # PostgreSQL refuses an index entry of about 2700 bytes, and some have two keys
+
+
+def key(text: str) -> bytes:
+    """A path, task, actor or other name as the tables hold it; no two texts share a key, and none is too long.
+
+    >>> key("docs/a.md"), len(key("x" * 5000))
+    (b'docs/a.md', 1057)
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= LONGEST:
+        return data
+    return data[:LONGEST] + b"\xff" + hashlib.sha256(data).digest()  # a byte that is in no text: no short key is alike

@@ -17,9 +17,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import decode_record, pack, to_bytes, unpack
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.database import Connection
+from steadyhand.workspace.journal.index import staged_at
 from steadyhand.workspace.journal.log import Problem, RowType
-from steadyhand.workspace.journal.query import staged_at
 from steadyhand.workspace.journal.record import FileChange, Record, State, utc_now, utc_text
 
 

@@ -1,26 +1,54 @@
-"""Where to look: the tables derived from the log, kept up row by row and rebuilt from nothing by the same steps.
+"""The index: tables derived from the log that say where to look, and what is read back through them.
+
+The tables are kept up row by row, and rebuilt from nothing by the same steps. What is returned comes from the log, and
+only if checksum, chain, body and index agree: a row is an entry or the problem it has.
+
+What is asked of many files is asked at once (`Recalled`): however many there are, the number of statements grows with
+the pages of them, never with each. A path's own records are looked at from the newest one, so a long history costs
+nothing.
 
 Invariants:
 
-1. Everything here follows from the log; `rebuild` gives the same tables.
+1. Every table here follows from the log; `rebuild` gives the same tables.
 2. A record is undone iff a later committed record undoes it that is not itself undone.
 3. A damaged prepared row keeps its place in `records`, so that reading it refuses instead of finding nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final, Literal, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
-from steadyhand.workspace.journal import log
-from steadyhand.workspace.journal.codec import decode_note, decode_record, unpack
-from steadyhand.workspace.journal.connection import Connection, Statement
-from steadyhand.workspace.journal.log import Problem, Row, RowType
-from steadyhand.workspace.journal.record import Record, State, is_record_id
-from steadyhand.workspace.journal.schema import DERIVED
+from steadyhand.lazy import dataclass, replace
+from steadyhand.workspace.journal import log, parties
+from steadyhand.workspace.journal.codec import (
+    LONGEST,
+    decode_note,
+    decode_record,
+    decode_staging,
+    from_bytes,
+    key,
+    unpack,
+)
+from steadyhand.workspace.journal.database import DERIVED, Connection, Handle, Statement
+from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, heads_after, seal_problem
+from steadyhand.workspace.journal.record import (
+    ID_LENGTH,
+    Entry,
+    Happening,
+    Note,
+    Party,
+    Record,
+    Sight,
+    Staging,
+    State,
+    is_record_id,
+)
 
-LONGEST = 1024  # PostgreSQL refuses an index entry of about 2700 bytes, and some have two keys
 _NOTES = {RowType.NOTE.value, RowType.CHECKPOINT.value}
 _SETTLED = {RowType.COMMITTED.value, RowType.ABORTED.value, RowType.PARTIAL.value}
 
@@ -41,18 +69,6 @@ FOLLOWS_THE_LOG: Final = """CREATE TEMP TRIGGER index_follows_the_log AFTER INSE
     WHEN NEW.type IN ('committed', 'aborted', 'partial')
     BEGIN UPDATE records SET state = NEW.type, settled = NEW.seq WHERE id = NEW.record; END"""
 """For a connection that writes: SQLite has no statement that writes to two tables."""
-
-
-def key(text: str) -> bytes:
-    """A path, task, actor or other name as the tables hold it; no two texts share a key, and none is too long.
-
-    >>> key("docs/a.md"), len(key("x" * 5000))
-    (b'docs/a.md', 1057)
-    """
-    data = text.encode("utf-8", "surrogatepass")
-    if len(data) <= LONGEST:
-        return data
-    return data[:LONGEST] + b"\xff" + hashlib.sha256(data).digest()  # a byte that is in no text: no short key is alike
 
 
 def add_record(connection: Connection, seq: int, record: Record) -> None:
@@ -179,3 +195,427 @@ def _refresh_one(connection: Connection, record_id: str) -> int | None:
     after = None if found is None else found[0]
     connection.execute("UPDATE records SET undone_by = ? WHERE seq = ?", (after, seq))
     return int(seq) if (before is None) != (after is None) else None
+
+
+Live = Literal["edits", "undos"]
+"""Records that are not undone: those that may be no undo, or those that undo something, be it an undo or a redo."""
+
+PAGE = 500
+_BY_PATH = "files f CROSS JOIN records r"  # the order that SQLite keeps to: by path first
+_LAST = 1 << 62
+_UNDOES = "EXISTS (SELECT 1 FROM undos u WHERE u.seq = r.seq)"
+_UNDOES_UNDO = (
+    "EXISTS (SELECT 1 FROM undos u JOIN records x ON x.id = u.undone JOIN undos v ON v.seq = x.seq WHERE u.seq = r.seq)"
+)
+_LIVE = {
+    "edits": f"r.undone_by IS NULL AND (NOT {_UNDOES} OR {_UNDOES_UNDO})",
+    "undos": f"r.undone_by IS NULL AND {_UNDOES}",
+}
+_MANY_FILES = 8  # a record of fewer is as quickly read again as kept
+_KEPT_BYTES = 16 << 20  # of records of many files, as they are written
+INDEXED = "r.seq, r.id, r.state, r.settled, r.undone_by"
+_TOGETHER = 100  # records that are read together: each may be long
+_ENDS = 1024  # rows that settled a record
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which records are asked for; None asks for nothing."""
+
+    path: str | None = None
+    task: str | None = None
+    actor: str | None = None
+    before_seq: int | None = None
+    after_seq: int | None = None
+    newest_first: bool = True
+    states: tuple[State, ...] = tuple(State)
+    live: Live | None = None
+
+    def page(self, connection: Connection, last: int | None, size: int) -> list[int]:
+        """The next row numbers after `last`, in the order asked for."""
+        if not self.states:
+            return []
+        conditions, values = self._conditions(last)
+        source, seq = ("records r", "r.seq") if self.path is None else (_BY_PATH, "f.seq")
+        order = "DESC" if self.newest_first else "ASC"
+        where = " AND ".join(condition.format(seq=seq) for condition in conditions)
+        query = f"SELECT r.seq FROM {source} WHERE {where} ORDER BY {seq} {order} LIMIT ?"
+        return [found[0] for found in connection.execute(query, (*values, size)).fetchall()]
+
+    def _conditions(self, last: int | None) -> tuple[list[str], list[object]]:
+        """SQL that holds no value of the caller, and the values."""
+        marks = ", ".join("?" * len(self.states))
+        given: list[tuple[str, object]] = [
+            ("f.path = ?", None if self.path is None else key(self.path)),
+            ("r.task = ?", None if self.task is None else key(self.task)),
+            ("r.actor = ?", None if self.actor is None else key(self.actor)),
+            ("{seq} < ?", _bounded(self.before_seq)),
+            ("{seq} > ?", _bounded(self.after_seq)),
+            ("{seq} < ?" if self.newest_first else "{seq} > ?", last),
+        ]
+        asked = [(condition, value) for condition, value in given if value is not None]
+        joined = [] if self.path is None else ["r.seq = f.seq"]
+        conditions = [*joined, *(condition for condition, _ in asked), f"r.state IN ({marks})"]
+        conditions += [] if self.live is None else [_LIVE[self.live]]
+        return conditions, [value for _, value in asked] + [state.value for state in self.states]
+
+
+def _bounded(seq: int | None) -> int | None:
+    """A row number that every store can compare with."""
+    return None if seq is None else max(-_LAST, min(seq, _LAST))
+
+
+def is_as_after(connection: Connection, path: str, seq: int) -> bool:
+    """Whether all records that touched a path after a row are undone, or undo nothing but records after that row."""
+    query = (
+        f"SELECT 1 FROM {_BY_PATH} WHERE r.seq = f.seq AND f.path = ? AND f.seq > ? AND r.undone_by IS NULL"
+        f" AND r.state IN ('committed', 'partial') AND (NOT {_UNDOES} OR EXISTS (SELECT 1 FROM undos u"
+        " JOIN records x ON x.id = u.undone WHERE u.seq = r.seq AND x.seq <= ?)) LIMIT 1"
+    )
+    return connection.execute(query, (key(path), seq, seq)).fetchone() is None
+
+
+def seqs_starting(connection: Connection, prefix: str, limit: int) -> list[tuple[int, str]]:
+    """Row numbers and ids of records whose id starts with these hex digits."""
+    query = "SELECT seq, id FROM records WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT ?"
+    end = prefix + "g" if len(prefix) <= ID_LENGTH else prefix
+    return connection.execute(query, (prefix, end, limit)).fetchall()
+
+
+class Indexed(NamedTuple):
+    """What the index says of a record, which is in the row `seq`."""
+
+    seq: int
+    id: str
+    state: str
+    settled: object
+    undone_by: object
+
+
+Rows = Mapping[int, tuple[Row, bytes | None]]
+"""Rows that were read together, each with the chain before it."""
+
+
+class _End(NamedTuple):
+    """What a row says of how a record ended."""
+
+    seq: int
+    state: str
+    record: str | None
+    note: str | None
+
+
+class RecordsRead:
+    """Records as they were read from sound rows, so that a record of many files is not read again for each of them.
+
+    A row is never changed once it is written, so what was sound stays true; the id tells one row from another that
+    took its number after a transaction was rolled back. A record is found as long as somebody uses it. Of those that
+    nobody uses the last one is kept, and beside it those of many files, up to a limit. Used under the handle's lock.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakValueDictionary[tuple[int, str], Record] = WeakValueDictionary()
+        self._ends: dict[tuple[object, str, str], _End] = {}
+        self._kept: OrderedDict[tuple[int, str], tuple[Record, int]] = OrderedDict()
+        self._size = 0
+        self._last: Record | None = None
+
+    def wrote(self, seq: int, record: Record, size: int) -> None:
+        """Know a record that was just written to a row: nobody has to read it to know what it says."""
+        place = seq, record.id
+        self._known[place] = record
+        self._keep(place, record, size)
+        self._last = record
+
+    def ended(self, settled: int, record_id: str, state: State, note: str | None) -> None:
+        """Know a row that was just written to settle a record."""
+        self._keep_end((settled, record_id, state.value), _End(settled, state.value, record_id, note))
+
+    @property
+    def last(self) -> Record | None:
+        """The record that was last written or read."""
+        return self._last
+
+    def missing(self, held: Iterable[Indexed]) -> list[int]:
+        """The rows that must be read to tell of these records."""
+        found: list[int] = []
+        for one in held:
+            if (one.seq, one.id) not in self._known:
+                found.append(one.seq)
+            if isinstance(one.settled, int) and (one.settled, one.id, one.state) not in self._ends:
+                found.append(one.settled)
+        return found
+
+    def record(self, connection: Connection, seq: int, record_id: str, rows: Rows | None = None) -> Record | Problem:
+        """The record that was prepared in a row, or why it cannot be used."""
+        place = seq, record_id
+        found = self._known.get(place)
+        if found is None:
+            row = sound_row(connection, seq, rows)
+            if isinstance(row, Problem):
+                return row
+            try:
+                body = unpack(row.codec, row.body)
+                found = decode_record(body)
+            except ValueError as error:
+                return Problem(seq, "body", f"row {seq} cannot be read: {error}")
+            if row.type != RowType.PREPARED or found.id != record_id:
+                return Problem(
+                    seq, "index", f"the index says record {record_id!r} is in row {seq}, which holds {found.id}"
+                )
+            self._known[place] = found
+            self._keep(place, found, len(body))
+        elif place in self._kept:
+            self._kept.move_to_end(place)
+        self._last = found
+        return found
+
+    def end(
+        self, connection: Connection, settled: object, record_id: str, state: str, rows: Rows | None = None
+    ) -> _End | Problem:
+        """The row that settled a record, as far as it is used, or why it cannot be used."""
+        place = settled, record_id, state
+        found = self._ends.get(place)
+        if found is None:
+            row = sound_row(connection, settled, rows)
+            if isinstance(row, Problem):
+                return row
+            found = _End(row.seq, row.type, row.record, reason_of(row))
+            self._keep_end(place, found)
+        return found
+
+    def _keep_end(self, place: tuple[object, str, str], end: _End) -> None:
+        if len(self._ends) >= _ENDS:
+            self._ends.clear()
+        self._ends[place] = end
+
+    def _keep(self, place: tuple[int, str], record: Record, size: int) -> None:
+        if len(record.files) < _MANY_FILES or size > _KEPT_BYTES:
+            return
+        self._kept[place] = record, size
+        self._size += size
+        while self._size > _KEPT_BYTES:
+            _, (_, dropped) = self._kept.popitem(last=False)
+            self._size -= dropped
+
+
+def entry_at(
+    connection: Connection, seq: int, path: str | None = None, *, read: RecordsRead | None = None
+) -> Entry | Problem:
+    """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
+    held = connection.execute(f"SELECT {INDEXED} FROM records r WHERE r.seq = ?", (seq,)).fetchone()
+    if held is None:
+        return Problem(seq, "index", f"row {seq} is not a record")
+    return _entry(connection, Indexed(*held), read or RecordsRead(), path)
+
+
+def entries_of(connection: Connection, held: Sequence[Indexed], read: RecordsRead) -> dict[int, Entry | Problem]:
+    """The entries of several records by their rows, read together; each as `entry_at` gives it."""
+    found: dict[int, Entry | Problem] = {}
+    for start in range(0, len(held), _TOGETHER):
+        some = held[start : start + _TOGETHER]
+        rows = log.rows_and_heads(connection, read.missing(some))
+        found |= {one.seq: _entry(connection, one, read, None, rows) for one in some}
+    return found
+
+
+def _entry(
+    connection: Connection, held: Indexed, read: RecordsRead, path: str | None, rows: Rows | None = None
+) -> Entry | Problem:
+    seq, record_id, state, settled, undone_by = held
+    record = read.record(connection, seq, record_id, rows)
+    if isinstance(record, Problem):
+        return record
+    note = None
+    if settled is not None or state != State.PREPARED:
+        end = read.end(connection, settled, record_id, state, rows)
+        if isinstance(end, Problem):
+            return end
+        if (end.state, end.record) != (state, record_id):
+            return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
+        note = end.note
+    if path is not None and record.file(path) is None:
+        return Problem(seq, "index", f"the index says record {record_id} touched {path!r}, the record does not")
+    if undone_by is not None and not (isinstance(undone_by, str) and is_record_id(undone_by)):
+        return Problem(seq, "index", f"the index cannot say by whom record {record_id} is undone")
+    return Entry(seq, record, State(state), note, undone_by)
+
+
+def staged_at(connection: Connection, seq: int) -> tuple[Record, Staging] | Problem:
+    """A prepared record with what was staged for it, or why it cannot be used."""
+    row = sound_row(connection, seq)
+    if isinstance(row, Problem):
+        return row
+    try:
+        body = unpack(row.codec, row.body)
+        return decode_record(body), decode_staging(body)
+    except ValueError as error:
+        return Problem(seq, "body", f"row {seq} cannot be read: {error}")
+
+
+def note_of(row: Row) -> Note | None:
+    """A report; None when it is damaged, which `verify` tells."""
+    try:
+        return Note(row.seq, row.time, *decode_note(unpack(row.codec, row.body))) if row.is_intact else None
+    except ValueError:
+        return None
+
+
+def happening_of(connection: Connection, row: Row, *, read: RecordsRead) -> Happening | None:
+    """What a row of the log tells those who watch; None when it is damaged or the record it speaks of is."""
+    if isinstance(sound_row(connection, row.seq), Problem):
+        return None
+    if row.type not in (State.COMMITTED, State.PARTIAL):
+        note = note_of(row)
+        return None if note is None else Happening(row.seq, row.time, note)
+    held = connection.execute("SELECT seq FROM records WHERE id = ?", (row.record,)).fetchone()
+    entry = None if held is None else entry_at(connection, held[0], read=read)
+    if not isinstance(entry, Entry):
+        return None
+    return Happening(row.seq, row.time, replace(entry, state=State(row.type), note=reason_of(row)))
+
+
+def sound_row(connection: Connection, seq: object, rows: Rows | None = None) -> Row | Problem:
+    """A row that is what was written, where it was written; or why it is not. `rows` were read already."""
+    found = None
+    if isinstance(seq, int):
+        found = (rows or {}).get(seq) or log.row_and_head(connection, seq)
+    if found is None:
+        return Problem(seq if isinstance(seq, int) else None, "missing-row", f"row {seq} is missing")
+    row, head = found
+    problem = seal_problem(row, None if head is None else (head,))
+    if problem is not None and problem.kind == "chain":
+        problem = seal_problem(row, _heads_before(connection, row.seq))
+    return problem or row
+
+
+def _heads_before(connection: Connection, seq: int) -> tuple[bytes, ...]:
+    """The chains that may be before a row, should the row before it be the one that is damaged."""
+    found = log.row_and_head(connection, seq - 1)
+    if found is None:
+        return (GENESIS,)
+    before, head = found
+    return heads_after(before, None if head is None else (head,))
+
+
+def reason_of(row: Row) -> str | None:
+    """What was said when a record was settled, if anything."""
+    try:
+        note = from_bytes(unpack(row.codec, row.body)).get("note")
+    except ValueError:
+        return None
+    return note if isinstance(note, str) else None
+
+
+T = TypeVar("T")
+
+_PAGE = 400  # PostgreSQL takes 65,535 values in one statement, an old SQLite 999
+_LASTING = (
+    "files f CROSS JOIN records x WHERE f.path = wanted.path AND x.seq = f.seq AND x.state IN ('committed', 'partial')"
+)
+_ASKED = (
+    f"WITH wanted (path) AS (VALUES {{marks}}) SELECT wanted.path, EXISTS (SELECT 1 FROM leases), s.body, s.version,"
+    f" s.checksum, EXISTS (SELECT 1 FROM {_LASTING} AND f.seq < r.seq), {INDEXED} FROM wanted"
+    f" LEFT JOIN records r ON r.seq = (SELECT f.seq FROM {_LASTING} AND f.seq < ? ORDER BY f.seq DESC LIMIT 1)"
+    " LEFT JOIN sights s ON s.party = ? AND s.path = wanted.path"
+)
+_NOBODY = b""  # no party's key
+
+
+class Latest(NamedTuple):
+    """The newest lasting record of a path: its row, what it says, and whether there are earlier ones."""
+
+    seq: int
+    entry: Entry | Problem
+    has_earlier: bool
+
+
+@dataclass(slots=True)
+class Recalled:
+    """Questions about some paths, for the journal up to the row `before_seq`: all are asked when one of them is.
+
+    Records are read only if one of them is asked for.
+    """
+
+    paths: frozenset[str] = frozenset()
+    party: Party | None = None
+    before_seq: int | None = None
+    _answers: _Answers | None = None
+    _latest: Mapping[str, Latest] | None = None
+
+    def has_latest(self, path: str | None, before_seq: int | None) -> bool:
+        """Whether the latest record of a path before a row is one of the questions."""
+        return path in self.paths and before_seq == self.before_seq
+
+    def latest(self, handle: Handle, path: str, read: RecordsRead, sights_read: parties.SightsRead) -> Latest | None:
+        """The newest lasting record of one of the paths."""
+        if self._latest is None:
+            held = self._asked(handle, sights_read).held
+            self._latest = handle.read(partial(_latest, held=held, read=read))
+        return self._latest.get(path)
+
+    def has_sights(self, party: Party, path: str) -> bool:
+        """Whether what a party has seen of a path is one of the questions."""
+        return path in self.paths and party == self.party
+
+    def sights(self, handle: Handle, path: str, sights_read: parties.SightsRead) -> tuple[Sight, ...]:
+        """What the party has seen of one of the paths."""
+        return self._asked(handle, sights_read).sights.get(path, ())
+
+    def has_leases(self, handle: Handle, sights_read: parties.SightsRead) -> bool:
+        """Whether there is a lease of any file."""
+        return True in self._asked(handle, sights_read).leases
+
+    def _asked(self, handle: Handle, sights_read: parties.SightsRead) -> _Answers:
+        if self._answers is None:
+            self._answers = handle.read(partial(_ask, asked=self, sights_read=sights_read))
+        return self._answers
+
+
+class _Answers(NamedTuple):
+    """What the index says of each path that has a record, with whether there are earlier ones; what was seen of them;
+    and whether there is a lease of any file.
+    """
+
+    held: dict[str, tuple[Indexed, bool]]
+    sights: dict[str, tuple[Sight, ...]]
+    leases: set[bool]
+
+
+def _ask(connection: Connection, asked: Recalled, sights_read: parties.SightsRead) -> _Answers:
+    party = _NOBODY if asked.party is None else parties.party_key(asked.party)
+    before = _LAST if asked.before_seq is None else asked.before_seq
+    answers = _Answers({}, {}, set())
+    for page in pages(sorted(asked.paths)):
+        by_key = {key(path): path for path in page}
+        query = _ASKED.format(marks=", ".join(["(?)"] * len(by_key)))
+        for place, has_leases, body, version, checksum, has_earlier, *indexed in connection.execute(
+            query, (*by_key, before, party)
+        ).fetchall():
+            path = by_key[bytes(place)]
+            answers.leases.add(bool(has_leases))
+            if checksum is not None:
+                answers.sights[path] = sights_read.sound(party, bytes(place), body, version, checksum)
+            if indexed[0] is not None:
+                answers.held[path] = Indexed(*indexed), bool(has_earlier)
+    return answers
+
+
+def _latest(connection: Connection, held: Mapping[str, tuple[Indexed, bool]], read: RecordsRead) -> dict[str, Latest]:
+    found: dict[str, Latest] = {}
+    entries = entries_of(connection, list(dict.fromkeys(indexed for indexed, _ in held.values())), read)
+    for path, ((seq, *_), has_earlier) in held.items():
+        entry = entries[seq]
+        if isinstance(entry, Entry) and entry.record.file(path) is None:
+            entry = Problem(
+                seq, "index", f"the index says record {entry.record.id} touched {path!r}, the record does not"
+            )
+        found[path] = Latest(seq, entry, has_earlier)
+    return found
+
+
+def pages(items: Iterable[T], size: int = _PAGE) -> Iterator[list[T]]:
+    """The items in groups that fit into one statement."""
+    left = iter(items)
+    while page := list(islice(left, size)):
+        yield page

@@ -1,7 +1,8 @@
-"""The log: its rows, sealed and chained; the table that holds them; and whether it is what was once written.
+"""What the journal keeps for good: the rows of the log, sealed and chained, and whole files by digest.
 
 Knows no index. Append only inside a write transaction: the new row's number and chain come from the row that is last
-then.
+then. Images of whole files are kept once, compressed, and checked whenever they are read; what to keep or to drop is
+decided elsewhere.
 
 Invariants:
 
@@ -16,14 +17,17 @@ Invariants:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from steadyhand.lazy import dataclass
-from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, unpack
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Note, RunCommand
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.text.source import digest_of
+from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, pack, unpack
+from steadyhand.workspace.journal.database import Connection
 
 GENESIS = bytes(32)
 _LARGE = 1 << 16
@@ -313,3 +317,130 @@ def _read_body(row: Row) -> None:
 
 def _missing(first: int, last: int) -> str:
     return f"row {first} is missing" if first == last else f"rows {first} to {last} are missing"
+
+
+def damaged(message: str, *, seq: int | None = None) -> EditError:
+    """One row or image that is quarantined."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        message,
+        hint=(
+            Note("this record can be neither used nor undone"),
+            RunCommand("check", "shows everything that is damaged"),
+        ),
+        details={"seq": seq},
+    )
+
+
+_DIGEST = lazy_pattern("[0-9a-f]{64}")
+_IMAGES_TOGETHER = 100  # images that are looked up in one statement: each may be long
+_IMAGE = "digest, codec, size, checksum, data"
+
+
+class Packed(NamedTuple):
+    """An image as it is stored. Fields may hold anything when they come from a damaged file."""
+
+    digest: bytes
+    codec: int
+    size: int
+    checksum: bytes
+    data: bytes
+
+    @classmethod
+    def of(cls, digest: str, content: bytes) -> Packed:
+        if digest_of(content) != digest:
+            raise EditError(Kind.INTERNAL, f"the image given for {digest[:16]} has other content")
+        key = bytes.fromhex(digest)
+        codec, data = pack(content)
+        return cls(key, codec, len(content), checksum_of(key, codec, len(content), data), data)
+
+    @property
+    def is_intact(self) -> bool:
+        return self.checksum == checksum_of(self.digest, self.codec, self.size, self.data)
+
+    def content(self) -> bytes:
+        """The file; ValueError when it is not what was kept."""
+        if not self.is_intact:
+            raise ValueError("its checksum is wrong")
+        content = unpack(self.codec, self.data, self.size + 1)
+        if digest_of(content) != self.digest.hex():
+            raise ValueError("its content has another digest")
+        return content
+
+
+def pack_images(images: Mapping[str, bytes]) -> list[Packed]:
+    """Compress and seal; refuses an image under a digest that is not its own."""
+    return [Packed.of(digest, content) for digest, content in images.items()]
+
+
+def keep_images(connection: Connection, kept: Iterable[Packed], seq: int) -> None:
+    """Keep what is not there yet or is there damaged."""
+    left = list(kept)
+    for start in range(0, len(left), _IMAGES_TOGETHER):
+        page = left[start : start + _IMAGES_TOGETHER]
+        query = f"SELECT {_IMAGE} FROM images WHERE digest IN ({', '.join('?' * len(page))})"
+        held = [Packed(*found) for found in connection.execute(query, [image.digest for image in page]).fetchall()]
+        if damaged := [(image.digest,) for image in held if not image.is_intact]:
+            connection.executemany("DELETE FROM images WHERE digest = ?", damaged)
+        intact = {image.digest for image in held if image.is_intact}
+        if rows := [(*image, seq) for image in page if image.digest not in intact]:
+            connection.executemany(f"INSERT INTO images ({_IMAGE}, last_seq) VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def image_of(connection: Connection, digest: str) -> bytes | None:
+    """The content; None when it is not kept. Refuses a damaged one."""
+    held = _held_image(connection, bytes.fromhex(digest)) if _DIGEST.fullmatch(digest) else None
+    if held is None:
+        return None
+    try:
+        return held.content()
+    except ValueError as error:
+        raise damaged(f"the kept image {digest[:16]} is damaged: {error}") from None
+
+
+def has_image(connection: Connection, digest: str) -> bool:
+    """Whether an image is kept; it is not read."""
+    if not _DIGEST.fullmatch(digest):
+        return False
+    query = "SELECT 1 FROM images WHERE digest = ?"
+    return connection.execute(query, (bytes.fromhex(digest),)).fetchone() is not None
+
+
+def audit_images(connection: Connection) -> Iterator[Problem | None]:
+    """One item for each image: what is wrong with it, or None."""
+    for image in images(connection):
+        yield _image_problem(image)
+
+
+def images(connection: Connection) -> Iterator[Packed]:
+    """Every image as it is stored, one at a time."""
+    keys = [found[0] for found in connection.execute("SELECT key FROM images ORDER BY key").fetchall()]
+    for key in keys:
+        found = connection.execute(f"SELECT {_IMAGE} FROM images WHERE key = ?", (key,)).fetchone()
+        if found is not None:
+            yield Packed(*found)
+
+
+def has_no_images(connection: Connection) -> bool:
+    """Whether no image is kept."""
+    return connection.execute("SELECT key FROM images LIMIT 1").fetchone() is None
+
+
+def load_images(connection: Connection, kept: Iterable[Packed]) -> None:
+    """Add images unchanged, which nobody needs yet."""
+    for image in kept:
+        connection.execute(f"INSERT INTO images ({_IMAGE}, last_seq) VALUES (?, ?, ?, ?, ?, 0)", image)
+
+
+def _held_image(connection: Connection, key: bytes) -> Packed | None:
+    found = connection.execute(f"SELECT {_IMAGE} FROM images WHERE digest = ?", (key,)).fetchone()
+    return None if found is None else Packed(*found)
+
+
+def _image_problem(image: Packed) -> Problem | None:
+    try:
+        image.content()
+    except ValueError as error:
+        name = image.digest.hex()[:16] if isinstance(image.digest, bytes) else repr(image.digest)
+        return Problem(None, "image", f"the kept image {name} is damaged: {error}")
+    return None

@@ -16,9 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.journal import images, index, log
+from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import decode_record, unpack
-from steadyhand.workspace.journal.connection import Connection, Handle
+from steadyhand.workspace.journal.database import Connection, Handle
+from steadyhand.workspace.journal.index import note_of, reason_of
 from steadyhand.workspace.journal.log import (
     GENESIS,
     Problem,
@@ -29,7 +30,6 @@ from steadyhand.workspace.journal.log import (
     heads_after,
     seal_problem,
 )
-from steadyhand.workspace.journal.query import note_of, reason_of
 from steadyhand.workspace.journal.record import Entry, Note, Record, State, is_record_id
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _rows_and_index(connection: Connection, meter: _Meter) -> list[Problem]:
 
 
 def _images(connection: Connection, meter: _Meter) -> Iterator[Problem]:
-    for problem in images.audit(connection):
+    for problem in log.audit_images(connection):
         meter.step()
         if problem is not None:
             yield problem

@@ -27,8 +27,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.file_history import unwind
 from steadyhand.workspace.journal.log import Problem
-from steadyhand.workspace.journal.party import Hold
-from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
+from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Hold, Record, State
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.protection import TEMP_PREFIX

@@ -10,7 +10,8 @@ Invariants:
 3. Before each write the file at the journal's path is the one that was opened; otherwise nothing is written.
 4. An admitted write needs the reserve to be whole; an urgent one may use it up.
 5. A forked process opens the file again and never touches its parent's connection, whichever thread asks first.
-6. Read-only: nothing is made or changed in the journal's folder.
+6. Read-only: nothing is made or changed in the journal's folder. A private copy is read, since SQLite would make a
+   shared-memory file beside a database with a write-ahead file.
 7. A holder's name is given once; its file is made before anything names it, and a holder without a file is gone for
    good. A process holds it with a handle that no child keeps: a forked child lets go of it and is somebody else.
 8. Asking who is present changes nothing. No name that comes from the database leads out of the folder of the holders,
@@ -19,9 +20,11 @@ Invariants:
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
+import sys
 import threading
 import time
 import weakref
@@ -32,8 +35,7 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.workspace.journal.connection import Connection, Room, Statement
-from steadyhand.workspace.journal.faults import is_damage, is_full, moved, read_only, refusing
+from steadyhand.workspace.journal.database import Connection, Room, Statement
 from steadyhand.workspace.journal.index import FOLLOWS_THE_LOG
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.sqlite_file import (
@@ -42,8 +44,13 @@ from steadyhand.workspace.journal.sqlite_file import (
     Unusable,
     bring_up,
     connect,
+    is_damage,
+    is_full,
+    moved,
     open_database,
     open_in_memory,
+    read_only,
+    refusing,
 )
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.journal.stored import StoredJournal
@@ -376,8 +383,6 @@ class SqliteHandle:
         self._pid = os.getpid()
 
     def _open_copy(self) -> sqlite3.Connection:
-        from steadyhand.workspace.journal.sqlite_file import private_copy
-
         if not self.folder.has_database:
             return open_in_memory()
         self.folder.check()
@@ -482,3 +487,124 @@ def _structure(connection: sqlite3.Connection) -> Iterator[Problem]:
     for (said,) in connection.execute(f"PRAGMA quick_check({_MANY:d})").fetchall():
         if said != "ok":
             yield Problem(None, "structure", f"the database file is broken: {said}")
+
+
+_TRIES = 20
+_WAL_HEADER = 32
+
+
+def private_copy(folder: JournalFolder) -> JournalFolder:
+    """Copy database and write-ahead file to a new temporary folder; the caller removes it.
+
+    A checkpoint in the middle would tear the copy: it changes the database file or starts the
+    write-ahead file over, and then the copy is made again.
+    """
+    import shutil
+    import tempfile
+
+    home = Path(tempfile.mkdtemp(prefix="steadyhand-journal-", dir=_outside(folder.path)))
+    copy = JournalFolder(home)
+    try:
+        for _ in range(_TRIES):
+            before = _fingerprint(folder)
+            _copy_database(folder.database, copy.database)
+            _copy_wal(_wal(folder), _wal(copy))
+            if _fingerprint(folder) == before:
+                return copy
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    shutil.rmtree(home, ignore_errors=True)
+    raise EditError(
+        Kind.BUSY,
+        "the journal is being written too quickly to be copied",
+        hint="send the same call again in a moment",
+    )
+
+
+def _outside(folder: Path) -> str | None:
+    """A temporary folder that is not inside the workspace; None where the usual one will do or none is better."""
+    import tempfile
+
+    root = os.path.realpath(folder.parent)
+    for place in (tempfile.gettempdir(), "/dev/shm", "/var/tmp"):
+        if os.path.isdir(place) and os.path.commonpath([root, os.path.realpath(place)]) != root:
+            return place
+    return None
+
+
+def _wal(folder: JournalFolder) -> Path:
+    return Path(f"{folder.database}-wal")
+
+
+def _fingerprint(folder: JournalFolder) -> tuple[object, ...]:
+    status = os.lstat(folder.database)
+    return status.st_ino, status.st_size, status.st_mtime_ns, _head(_wal(folder))
+
+
+def _head(path: Path) -> bytes:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    try:
+        return os.read(handle, _WAL_HEADER)
+    finally:
+        os.close(handle)
+
+
+def _copy_database(source: Path, target: Path) -> None:
+    """Copy the database file without ever closing it where this process may hold it open.
+
+    POSIX drops every lock a process has on a file when the process closes any handle to it; a writer in
+    this process would lose its hold, and the next process to close the journal would take the write-ahead
+    file from under it. The shared-memory file is there while anybody has the journal open.
+    """
+    if _is_open(source):
+        _copy_in_child(source, target)
+        return
+    target.unlink(missing_ok=True)
+    handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    _write_out(handle, target)
+    if not _is_open(source):  # opened meanwhile: a handle too many does less harm than a lock too few
+        os.close(handle)
+
+
+def _is_open(database: Path) -> bool:
+    return os.path.lexists(f"{database}-shm")
+
+
+def _copy_in_child(source: Path, target: Path) -> None:
+    import shutil
+    import subprocess
+
+    command = [shutil.which("cp") or "", "-P", "--"]
+    if not command[0]:
+        command = [sys.executable, "-I", "-S", "-c", "import shutil, sys; shutil.copyfile(*sys.argv[1:])"]
+    ended = subprocess.run([*command, source, target], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if ended.returncode:
+        raise OSError(errno.EIO, ended.stderr.decode("utf-8", "replace").strip() or "the copy failed", str(source))
+
+
+def _copy_wal(source: Path, target: Path) -> None:
+    """Copy over what an earlier try left; a source that is missing leaves none. Nobody locks this file."""
+    target.unlink(missing_ok=True)
+    try:
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        _write_out(handle, target)
+    finally:
+        os.close(handle)
+
+
+def _write_out(handle: int, target: Path) -> None:
+    import shutil
+
+    with open(handle, "rb", closefd=False) as reader, open(target, "xb", opener=_private) as writer:
+        shutil.copyfileobj(reader, writer, 1 << 20)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

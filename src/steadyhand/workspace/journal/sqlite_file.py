@@ -1,4 +1,4 @@
-"""The files of a journal in SQLite: the folder, the database in it, the space kept for a full disk, a private copy.
+"""The files of a journal in SQLite: the folder, the database in it, the space kept for a full disk; what errors mean.
 
 Problems with the database are distinguished: out of reach for the moment (refused, the file stays), newer than
 this version (refused, the file stays), no usable database (set aside and reported, a new one is begun).
@@ -10,8 +10,6 @@ Invariants:
 2. What is made here is made 0700 or 0600, whatever the umask.
 3. A damaged database is renamed to a free name with its -wal and -shm; nothing is overwritten or removed.
 4. Ordinary edits are not admitted without the reserve; undo and recovery give it up and go on.
-5. Whoever only reads reads a private copy: SQLite would make a shared-memory file beside a database with a write-ahead
-   file, and nothing is ever written under the folder copied from.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ import errno
 import os
 import sqlite3
 import stat
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -29,14 +26,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameJournal, Note, RunCommand, Say
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import pack, to_bytes
-from steadyhand.workspace.journal.faults import is_damage, is_full
+from steadyhand.workspace.journal.database import VERSION, steps
 from steadyhand.workspace.journal.index import catch_up
 from steadyhand.workspace.journal.log import RowType
 from steadyhand.workspace.journal.record import utc_now
-from steadyhand.workspace.journal.schema import VERSION, steps
 
 DEFAULT_NAME = ".steadyhand"
 _DATABASE = "journal.sqlite"
@@ -472,122 +469,110 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-_TRIES = 20
-_WAL_HEADER = 32
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_REFUSED = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOLFS}
+_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+# A quota ends in a write error; a shared-memory file that cannot grow says only that.
+_NO_ROOM = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMMAP,
+}
 
 
-def private_copy(folder: JournalFolder) -> JournalFolder:
-    """Copy database and write-ahead file to a new temporary folder; the caller removes it.
+def primary_code(error: sqlite3.Error) -> int:
+    """SQLite's result code without its extension; 0 where Python raised on its own."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    return int(code) & 0xFF
 
-    A checkpoint in the middle would tear the copy: it changes the database file or starts the
-    write-ahead file over, and then the copy is made again.
-    """
-    import shutil
-    import tempfile
 
-    home = Path(tempfile.mkdtemp(prefix="steadyhand-journal-", dir=_outside(folder.path)))
-    copy = JournalFolder(home)
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is no sound database, as opposed to out of reach for the moment."""
+    return primary_code(error) in _DAMAGED
+
+
+def is_full(error: sqlite3.Error) -> bool:
+    """Whether more room on the disk could help. A failed fsync is none of these: it is final."""
+    return getattr(error, "sqlite_errorcode", 0) in _NO_ROOM
+
+
+@contextmanager
+def refusing(path: Path) -> Iterator[None]:
+    """Turn what SQLite or the system raises about the journal at `path` into an `EditError`."""
     try:
-        for _ in range(_TRIES):
-            before = _fingerprint(folder)
-            _copy_database(folder.database, copy.database)
-            _copy_wal(_wal(folder), _wal(copy))
-            if _fingerprint(folder) == before:
-                return copy
-    except BaseException:
-        shutil.rmtree(home, ignore_errors=True)
-        raise
-    shutil.rmtree(home, ignore_errors=True)
-    raise EditError(
-        Kind.BUSY,
-        "the journal is being written too quickly to be copied",
-        hint="send the same call again in a moment",
+        yield
+    except sqlite3.Error as error:
+        raise refusal(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite's complaint quotes bytes of the file that are no text
+        raise damaged_file(path) from error
+    except OSError as error:
+        raise os_refusal(error, path) from error
+
+
+def damaged_file(path: Path, said: str = "its schema is not text") -> EditError:
+    """The file is no sound database."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {path} is damaged: {said}",
+        hint=(RunCommand("check", "shows what is damaged"), Note("opening the workspace again sets it aside")),
     )
 
 
-def _outside(folder: Path) -> str | None:
-    """A temporary folder that is not inside the workspace; None where the usual one will do or none is better."""
-    import tempfile
-
-    root = os.path.realpath(folder.parent)
-    for place in (tempfile.gettempdir(), "/dev/shm", "/var/tmp"):
-        if os.path.isdir(place) and os.path.commonpath([root, os.path.realpath(place)]) != root:
-            return place
-    return None
-
-
-def _wal(folder: JournalFolder) -> Path:
-    return Path(f"{folder.database}-wal")
-
-
-def _fingerprint(folder: JournalFolder) -> tuple[object, ...]:
-    status = os.lstat(folder.database)
-    return status.st_ino, status.st_size, status.st_mtime_ns, _head(_wal(folder))
-
-
-def _head(path: Path) -> bytes:
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return b""
-    try:
-        return os.read(handle, _WAL_HEADER)
-    finally:
-        os.close(handle)
+def refusal(error: sqlite3.Error, path: Path) -> EditError:
+    """What SQLite said, by the kind that tells the caller what to do."""
+    code = primary_code(error)
+    if code in _BUSY:
+        return EditError(
+            Kind.BUSY, f"the journal {path} is locked by another process", hint="send the same call again in a moment"
+        )
+    if code in _READ_ONLY or (code == sqlite3.SQLITE_CANTOPEN and not _is_writable(path.parent)):
+        return read_only(path)
+    if code in _REFUSED:
+        return EditError(
+            Kind.DISK_REFUSED,
+            f"the journal {path} could not be written or read: {error}",
+            hint="free space on its disk and check that the disk is sound, then send the same call again",
+        )
+    if code in _DAMAGED:
+        return damaged_file(path, str(error))
+    if code == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
+        return EditError(Kind.TOO_LARGE, f"too large for the journal: {error}", hint="change less in one call")
+    return EditError(Kind.INTERNAL, f"the journal {path} failed: {error}", details={"sqlite": code})
 
 
-def _copy_database(source: Path, target: Path) -> None:
-    """Copy the database file without ever closing it where this process may hold it open.
-
-    POSIX drops every lock a process has on a file when the process closes any handle to it; a writer in
-    this process would lose its hold, and the next process to close the journal would take the write-ahead
-    file from under it. The shared-memory file is there while anybody has the journal open.
-    """
-    if _is_open(source):
-        _copy_in_child(source, target)
-        return
-    target.unlink(missing_ok=True)
-    handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    _write_out(handle, target)
-    if not _is_open(source):  # opened meanwhile: a handle too many does less harm than a lock too few
-        os.close(handle)
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
-def _is_open(database: Path) -> bool:
-    return os.path.lexists(f"{database}-shm")
+def os_refusal(error: OSError, path: Path) -> EditError:
+    """What the system said."""
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return read_only(path)
+    return EditError(
+        Kind.DISK_REFUSED,
+        f"the journal {path} could not be reached: {error.strerror or error}",
+        hint="free space or make the folder that is to hold the journal, then send the same call again",
+    )
 
 
-def _copy_in_child(source: Path, target: Path) -> None:
-    import shutil
-    import subprocess
-
-    command = [shutil.which("cp") or "", "-P", "--"]
-    if not command[0]:
-        command = [sys.executable, "-I", "-S", "-c", "import shutil, sys; shutil.copyfile(*sys.argv[1:])"]
-    ended = subprocess.run([*command, source, target], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if ended.returncode:
-        raise OSError(errno.EIO, ended.stderr.decode("utf-8", "replace").strip() or "the copy failed", str(source))
+def read_only(path: Path) -> EditError:
+    """The journal cannot be written, so nothing else may be."""
+    return EditError(
+        Kind.READ_ONLY,
+        f"the journal {path} may only be read, and there is no edit without a journal",
+        hint=(Say("make its folder writable"), NameJournal()),
+    )
 
 
-def _copy_wal(source: Path, target: Path) -> None:
-    """Copy over what an earlier try left; a source that is missing leaves none. Nobody locks this file."""
-    target.unlink(missing_ok=True)
-    try:
-        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return
-    try:
-        _write_out(handle, target)
-    finally:
-        os.close(handle)
-
-
-def _write_out(handle: int, target: Path) -> None:
-    import shutil
-
-    with open(handle, "rb", closefd=False) as reader, open(target, "xb", opener=_private) as writer:
-        shutil.copyfileobj(reader, writer, 1 << 20)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+def moved(path: Path) -> EditError:
+    """What is written now would be written to a file nobody finds again."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {path} was removed or replaced while it was in use",
+        hint="open the workspace again; nothing was changed",
+    )

@@ -24,16 +24,27 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import InstallExtra
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.workspace.journal.images import Packed
-from steadyhand.workspace.journal.log import Problem, Row
+from steadyhand.workspace.journal.index import Live
+from steadyhand.workspace.journal.log import Packed, Problem, Row
 from steadyhand.workspace.journal.log_reader import LogItem
-from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
-from steadyhand.workspace.journal.query import Live
-from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State
+from steadyhand.workspace.journal.record import (
+    Entry,
+    Happening,
+    Hold,
+    Lease,
+    Note,
+    Party,
+    Record,
+    Sight,
+    Staging,
+    State,
+)
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.journal.postgres.journal import PostgresJournal
 
 T = TypeVar("T")
 
@@ -285,11 +296,33 @@ def open_journal(
 
         return SqliteJournal(Path(given if url is None else url[2]), read_only=read_only, timeout=timeout)
     if url[1].lower() in ("postgresql", "postgres"):
-        from steadyhand.workspace.journal.postgres.open import open_postgres
-
         return open_postgres(given, name=name, read_only=read_only, timeout=timeout)
     raise EditError(
         Kind.NOT_INSTALLED,
         f"no journal store for {url[1]}:// is installed",
         hint="give a folder for the journal, or leave it out to keep it under the workspace root",
     )
+
+
+_UNNAMED = "main"
+
+
+def open_postgres(
+    url: str, *, name: str | None = None, read_only: bool = False, timeout: float = 10.0
+) -> PostgresJournal:
+    """The journal at `postgresql://user@host:port/database?journal=NAME`, made if missing.
+
+    `name` is the journal's where the URL gives none. `timeout` bounds, in seconds, every single wait for the server.
+    """
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            "a journal on a PostgreSQL server needs the package psycopg",
+            hint=InstallExtra("postgres"),
+        ) from error
+    from steadyhand.workspace.journal.postgres.journal import PostgresJournal
+    from steadyhand.workspace.journal.postgres.session import parse_address
+
+    return PostgresJournal(parse_address(url, name or _UNNAMED), read_only=read_only, timeout=timeout)

@@ -23,16 +23,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
 from steadyhand.lazy import lazy_pattern
-from steadyhand.workspace.journal import images as kept
-from steadyhand.workspace.journal import index, leases, log, seen
-from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
-from steadyhand.workspace.journal.connection import Connection, Handle, Presence, Room
-from steadyhand.workspace.journal.faults import damaged
-from steadyhand.workspace.journal.images import Packed
-from steadyhand.workspace.journal.log import Problem, Row, RowType
-from steadyhand.workspace.journal.log_reader import LogItem, walk
-from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
-from steadyhand.workspace.journal.query import (
+from steadyhand.workspace.journal import index, log, parties
+from steadyhand.workspace.journal.codec import encode_prepared, key, pack, to_bytes
+from steadyhand.workspace.journal.database import Connection, Handle, Presence, Room
+from steadyhand.workspace.journal.index import (
     PAGE,
     Filter,
     Live,
@@ -46,7 +40,22 @@ from steadyhand.workspace.journal.query import (
     seqs_starting,
     staged_at,
 )
-from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State, is_record_id, utc_now
+from steadyhand.workspace.journal.log import Packed, Problem, Row, RowType, damaged
+from steadyhand.workspace.journal.log_reader import LogItem, walk
+from steadyhand.workspace.journal.record import (
+    Entry,
+    Happening,
+    Hold,
+    Lease,
+    Note,
+    Party,
+    Record,
+    Sight,
+    Staging,
+    State,
+    is_record_id,
+    utc_now,
+)
 from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, Progress
 
 if TYPE_CHECKING:
@@ -63,41 +72,41 @@ class PartyTables:
         self._handle = handle
         self._presence = presence
         self._read = RecordsRead()
-        self._sights_read = seen.SightsRead()
+        self._sights_read = parties.SightsRead()
         self._thread = threading.local()
 
     def meet(self, party: Party) -> int:
-        found = self._handle.read(lambda connection: seen.met(connection, party))
+        found = self._handle.read(lambda connection: parties.met(connection, party))
         if found is not None:
             return found
         if self._handle.read_only:
             return self._handle.read(lambda connection: log.head(connection)[0])
-        return self._handle.write(lambda connection: seen.meet(connection, party), durable=False)
+        return self._handle.write(lambda connection: parties.meet(connection, party), durable=False)
 
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
         recalled = self._recalled()
         if recalled.has_sights(party, path):
             return recalled.sights(self._handle, path, self._sights_read)
-        return self._handle.read(lambda connection: seen.sights(connection, party, path, self._sights_read))
+        return self._handle.read(lambda connection: parties.sights(connection, party, path, self._sights_read))
 
     def readers(self, path: str) -> list[Party]:
-        return self._handle.read(lambda connection: seen.readers(connection, path))
+        return self._handle.read(lambda connection: parties.readers(connection, path))
 
     def read_paths(self, party: Party) -> list[str]:
-        return self._handle.read(lambda connection: seen.read_paths(connection, party))
+        return self._handle.read(lambda connection: parties.read_paths(connection, party))
 
     def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
-        packed = seen.pack_version(sights, content)
+        packed = parties.pack_version(sights, content)
         self._handle.write(
-            lambda connection: seen.see(connection, party, path, sights, packed, self._sights_read), durable=False
+            lambda connection: parties.see(connection, party, path, sights, packed, self._sights_read), durable=False
         )
 
     def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
         def work(connection: Connection) -> None:
             for page in pages(sights.items()):
-                seen.see_all(connection, party, dict(page), self._sights_read)
+                parties.see_all(connection, party, dict(page), self._sights_read)
 
-        if len(sights) > AT_ONCE or not seen.see_at_once(self._handle, party, sights, self._sights_read):
+        if len(sights) > AT_ONCE or not parties.see_at_once(self._handle, party, sights, self._sights_read):
             self._handle.write(work, durable=False)
 
     @contextmanager
@@ -117,33 +126,33 @@ class PartyTables:
         return found
 
     def seen_version(self, path: str, digest: str) -> bytes | None:
-        return self._handle.read(lambda connection: seen.version(connection, path, digest))
+        return self._handle.read(lambda connection: parties.version(connection, path, digest))
 
     def forget(self, party: Party) -> None:
         def work(connection: Connection) -> None:
-            seen.forget(connection, party)
-            leases.end_all(connection, party)
+            parties.forget(connection, party)
+            parties.end_leases(connection, party)
 
         self._handle.write(work, durable=False)
 
     def keep_lease(self, lease: Lease) -> None:
-        self._handle.write(lambda connection: leases.keep(connection, lease, self._presence), durable=False)
+        self._handle.write(lambda connection: parties.keep_lease(connection, lease, self._presence), durable=False)
 
     def leases(self, path: str | None = None) -> list[Lease]:
-        found, over = self._handle.read(lambda connection: leases.lasting(connection, self._presence, path=path))
+        found, over = self._handle.read(lambda db: parties.lasting_leases(db, self._presence, path=path))
         if over and not self._handle.read_only:
             with suppress(EditError):  # they have ended, whether or not they can be removed now
-                self._handle.write(lambda connection: leases.remove_ended(connection, self._presence), durable=False)
+                self._handle.write(lambda db: parties.remove_ended_leases(db, self._presence), durable=False)
         return found
 
     def has_leases(self) -> bool:
         recalled = self._recalled()
         if recalled.paths:
             return recalled.has_leases(self._handle, self._sights_read)
-        return self._handle.read(leases.are_any)
+        return self._handle.read(parties.has_leases)
 
     def end_lease(self, id: str) -> bool:
-        return self._handle.write(lambda connection: leases.end(connection, id, self._presence), durable=False)
+        return self._handle.write(lambda connection: parties.end_lease(connection, id, self._presence), durable=False)
 
     @contextmanager
     def hold(self, keys: Sequence[str], *, timeout: float) -> Iterator[Hold]:  # noqa: ARG002
@@ -197,13 +206,13 @@ class StoredJournal(PartyTables):
     def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
         encoded = encode_prepared(record, staging)
         body = pack(encoded)
-        packed = kept.pack_images(images)
+        packed = log.pack_images(images)
 
         def work(connection: Connection) -> Row:
             self._admit(connection, staging)
             row = log.append(connection, RowType.PREPARED, record.id, record.time, body, known=self._head)
             index.add_record(connection, row.seq, record)
-            kept.keep(connection, packed, row.seq)
+            log.keep_images(connection, packed, row.seq)
             return row
 
         row = None if packed or record.undoes else self._prepare_at_once(record, staging, body)
@@ -357,10 +366,10 @@ class StoredJournal(PartyTables):
         return self._handle.read(lambda connection: is_as_after(connection, path, seq))
 
     def image(self, digest: str) -> bytes | None:
-        return self._handle.read(lambda connection: kept.read(connection, digest))
+        return self._handle.read(lambda connection: log.image_of(connection, digest))
 
     def has_image(self, digest: str) -> bool:
-        return self._handle.read(lambda connection: kept.has(connection, digest))
+        return self._handle.read(lambda connection: log.has_image(connection, digest))
 
     def undone_by(self, record_id: str) -> str | None:
         return self._handle.read(lambda connection: _held(connection, record_id))[2]
@@ -379,7 +388,7 @@ class StoredJournal(PartyTables):
 
     def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
         left, last = None if limit is None else max(limit, 0), 1 << 62
-        read = log.notes if type is None else partial(log.notes_of, type=index.key(type))
+        read = log.notes if type is None else partial(log.notes_of, type=key(type))
         while left != 0:
             page = self._handle.read(partial(read, before=last, size=PAGE if left is None else min(left, PAGE)))
             if not page:
@@ -450,14 +459,14 @@ class StoredJournal(PartyTables):
         return self._handle.read_snapshot(lambda connection: stats_of(connection, self._handle.size()))
 
     def export(self, work: Callable[[Iterator[Row], Iterator[Packed]], T]) -> T:
-        return self._handle.read_snapshot(lambda connection: work(log.rows(connection), kept.every(connection)))
+        return self._handle.read_snapshot(lambda connection: work(log.rows(connection), log.images(connection)))
 
     def load(self, rows: Iterable[Row], images: Iterable[Packed]) -> None:
         def work(connection: Connection) -> None:
-            if not (log.is_empty(connection) and kept.is_empty(connection)):
+            if not (log.is_empty(connection) and log.has_no_images(connection)):
                 raise _not_empty(self.location)
             log.load(connection, map(_storable, rows))
-            kept.load(connection, map(_storable, images))
+            log.load_images(connection, map(_storable, images))
             index.rebuild(connection, log.rows(connection))
 
         self._handle.write(work, durable=True, room="admitted")

@@ -17,8 +17,7 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.workspace.journal.images import Packed
-from steadyhand.workspace.journal.log import GENESIS, Problem, Row, chain_bytes
+from steadyhand.workspace.journal.log import GENESIS, Packed, Problem, Row, chain_bytes
 from steadyhand.workspace.journal.store import Journal, JournalStats, Progress
 
 T = TypeVar("T")

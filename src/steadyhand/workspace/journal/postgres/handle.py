@@ -34,11 +34,21 @@ import psycopg
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.journal.connection import Connection, Room, Statement, Work
-from steadyhand.workspace.journal.postgres.address import Address
-from steadyhand.workspace.journal.postgres.faults import HoldLost, Overdue, Undecided, is_passing, read_only, refusing
+from steadyhand.workspace.journal.database import Connection, Room, Statement, Work
 from steadyhand.workspace.journal.postgres.schema import bring_up, check_version
-from steadyhand.workspace.journal.postgres.session import Head, PunctualConnection, Session, cut
+from steadyhand.workspace.journal.postgres.session import (
+    Address,
+    Head,
+    HoldLost,
+    Overdue,
+    PunctualConnection,
+    Session,
+    Undecided,
+    cut,
+    is_passing,
+    read_only,
+    refusing,
+)
 
 _POLL = 0.03
 

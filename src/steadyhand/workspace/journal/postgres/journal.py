@@ -37,17 +37,22 @@ from psycopg import errors
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal import log
-from steadyhand.workspace.journal.connection import Connection, Statement, Work
-from steadyhand.workspace.journal.images import Packed
-from steadyhand.workspace.journal.index import key
-from steadyhand.workspace.journal.index import key as key_of
-from steadyhand.workspace.journal.log import Row, RowType
-from steadyhand.workspace.journal.party import Hold
-from steadyhand.workspace.journal.postgres.address import COMMON, Address
-from steadyhand.workspace.journal.postgres.faults import AGAIN, HoldLost, hold_lost, undecided
+from steadyhand.workspace.journal.codec import key
+from steadyhand.workspace.journal.codec import key as key_of
+from steadyhand.workspace.journal.database import Connection, Statement, Work
+from steadyhand.workspace.journal.log import Packed, Row, RowType
 from steadyhand.workspace.journal.postgres.handle import PostgresHandle, Terms
-from steadyhand.workspace.journal.postgres.session import Session, lock_id
-from steadyhand.workspace.journal.record import Record, Staging, State
+from steadyhand.workspace.journal.postgres.session import (
+    AGAIN,
+    COMMON,
+    Address,
+    HoldLost,
+    Session,
+    hold_lost,
+    lock_id,
+    undecided,
+)
+from steadyhand.workspace.journal.record import Hold, Record, Staging, State
 from steadyhand.workspace.journal.stored import StoredJournal
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.002, 0.015

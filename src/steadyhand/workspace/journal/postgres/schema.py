@@ -14,11 +14,9 @@ from psycopg import errors, sql
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
+from steadyhand.workspace.journal.database import VERSION, steps
 from steadyhand.workspace.journal.index import catch_up
-from steadyhand.workspace.journal.postgres.address import Address
-from steadyhand.workspace.journal.postgres.faults import damaged, newer
-from steadyhand.workspace.journal.postgres.session import Session, lock_id
-from steadyhand.workspace.journal.schema import VERSION, steps
+from steadyhand.workspace.journal.postgres.session import Address, Session, damaged, lock_id, newer
 
 Shape = Mapping[str, tuple[str, ...]]
 """The columns of every table."""

@@ -1,5 +1,7 @@
-"""One connection to the server, set up for one journal, that never waits longer than it may.
+"""One connection to the server, set up for one journal, that never waits longer than it may: where it leads, and what
+its errors mean.
 
+A password is in an address's `parameters` and nowhere else: not in `shown`, not in a refusal.
 The SQL of the journal is written with `?`; psycopg wants `%s`. No other module sends it a statement.
 The server's own timeouts do not help where the server does not run: a frozen backend answers nothing, and its kernel
 keeps the connection alive. So every wait ends on this side, and then the socket is shut: whatever the backend still
@@ -17,22 +19,26 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 import socket
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote, unquote
 
 import psycopg
 from psycopg import sql
 from psycopg.abc import PQGen
+from psycopg.conninfo import conninfo_to_dict
 
-from steadyhand.workspace.journal.connection import Rows
-from steadyhand.workspace.journal.postgres.address import Address
-from steadyhand.workspace.journal.postgres.faults import Overdue, pooled
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand, Say
+from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.workspace.journal.database import Rows
 
 RV = TypeVar("RV")
 
@@ -271,3 +277,229 @@ def _millis(seconds: float) -> int:
 
 def _head(found: tuple[Any, ...] | None) -> Head | None:
     return None if found is None else Head(int(found[0]), bytes(found[1]))
+
+
+COMMON = "steadyhand"
+"""The schema of what all journals of a database share; no journal's own."""
+
+_NAME = lazy_pattern("[a-z0-9_-]{1,48}")
+_SHOWN = ("host", "port")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A server, a database and a journal in it."""
+
+    parameters: Mapping[str, str] = field(repr=False)
+    name: str
+
+    @property
+    def schema(self) -> str:
+        return f"{COMMON}_{self.name}"
+
+    @property
+    def shown(self) -> str:
+        """As a URL that opens the same journal for whoever needs no password, or has it elsewhere."""
+        known = self.parameters
+        user = f"{quote(known['user'], safe='')}@" if "user" in known else ""
+        asked = [f"{key}={quote(known[key], safe='/,')}" for key in _SHOWN if key in known]
+        query = "&".join([*asked, f"journal={self.name}"])
+        return f"postgresql://{user}/{quote(known.get('dbname', ''), safe='')}?{query}"
+
+    def sibling(self, name: str) -> Address:
+        """Another journal of the same database."""
+        return Address(self.parameters, checked_name(name))
+
+
+def parse_address(url: str, name: str) -> Address:
+    """The address a URL gives; `name` is the journal's where the URL names none."""
+    plain, given = _without_journal(url)
+    if _misplaced_at(plain):
+        raise _no_url()
+    try:
+        parameters = conninfo_to_dict(plain)
+    except psycopg.Error:  # what libpq says quotes the URL, and so the password
+        raise _no_url() from None
+    return Address({key: str(value) for key, value in parameters.items()}, checked_name(given or name))
+
+
+def checked_name(name: str) -> str:
+    """A name that a schema can carry; anything else is refused."""
+    if not _NAME.fullmatch(name):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{name!r} is not a name for a journal",
+            hint="use 1 to 48 lower-case letters, digits, _ and -",
+        )
+    return name
+
+
+def _misplaced_at(url: str) -> bool:
+    """Whether a password with a bare `/`, `?` or `@` would be taken for a host, a port or a database, and shown."""
+    place, _, rest = re.sub("[/?]", "\n", url.partition("://")[2], count=1).partition("\n")
+    return place.count("@") > 1 or "@" in rest
+
+
+def _no_url() -> EditError:
+    return EditError(
+        Kind.BAD_REQUEST,
+        "the URL of the journal is not one that PostgreSQL understands",
+        hint="write postgresql://user@host:port/database?journal=name, with %-codes for special characters",
+    )
+
+
+def _without_journal(url: str) -> tuple[str, str | None]:
+    """The URL as libpq may see it, and the journal's name taken off it."""
+    place, mark, query = url.partition("?")
+    parts = [part for part in query.split("&") if part]
+    names = [unquote(part.partition("=")[2]) for part in parts if part.partition("=")[0] == "journal"]
+    if len(names) > 1:
+        raise EditError(Kind.BAD_REQUEST, "the URL names the journal twice", hint="give journal=NAME once")
+    rest = "&".join(part for part in parts if part.partition("=")[0] != "journal")
+    return f"{place}{mark}{rest}" if rest else place, names[0] if names else None
+
+
+AGAIN = "send the same call again in a moment"
+
+_BUSY = {"55P03", "40P01", "40001", "53300", "55006"}
+_READ_ONLY = {"25006", "42501"}
+_LATE = {"57014"}
+_NOT_LET_IN = ("authentication failed", "no password supplied", "pg_hba.conf", 'role "')
+_PASSING = ("starting up", "shutting down", "recovery mode", "too many clients", "remaining connection slots")
+_REFUSED = {"53000", "53100", "53200", "58000", "58030"}
+_DAMAGED = {"XX001", "XX002", "42P01", "42703", "3F000", "0A000"}
+_TOO_LARGE = {"54000", "22001", "22003", "53400"}
+
+
+class Overdue(psycopg.OperationalError):
+    """The server did not answer in time; the connection cannot be used any more."""
+
+
+class HoldLost(Exception):
+    """The session that held the locks is gone; `landed`: what was to be written under them is there all the same."""
+
+    def __init__(self, *, landed: bool = False) -> None:
+        super().__init__("the session that held the locks has ended")
+        self.landed = landed
+
+
+class Undecided(Exception):
+    """Whether a write was done could not be found out."""
+
+
+def is_passing(error: psycopg.Error) -> bool:
+    """Whether a server that let us in not now may do so in a moment; there is no code for that, only a text."""
+    return any(text in str(error) for text in _PASSING)
+
+
+@contextmanager
+def refusing(where: str, password: str | None) -> Iterator[None]:
+    """Turn what psycopg raises about the journal at `where` into an `EditError`."""
+    try:
+        yield
+    except Undecided as error:
+        raise undecided(where) from error
+    except psycopg.Error as error:
+        raise refusal(error, where, password) from error
+    except UnicodeEncodeError as error:
+        raise EditError(Kind.BAD_REQUEST, "only text can be kept here", hint="leave it out") from error
+
+
+def refusal(error: psycopg.Error, where: str, password: str | None) -> EditError:
+    """What the server said, by the kind that tells the caller what to do."""
+    code = error.sqlstate or ""
+    if isinstance(error, Overdue) or code in _LATE:
+        return EditError(Kind.TIMED_OUT, f"the journal {where} did not answer in time", hint=AGAIN)
+    if code in _BUSY:
+        return EditError(Kind.BUSY, f"the journal {where} is in use by others", hint=AGAIN)
+    if code in _READ_ONLY:
+        return read_only(where)
+    said = _said(error, password)
+    if code in _DAMAGED:
+        return damaged(where, said)
+    if code in _TOO_LARGE or isinstance(error, psycopg.DataError):
+        return EditError(Kind.TOO_LARGE, f"too large for the journal: {said}", hint="change less in one call")
+    if code in _REFUSED or isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return _unreachable(where, said)
+    return EditError(Kind.INTERNAL, f"the journal {where} failed: {said}", details={"sqlstate": code})
+
+
+def _unreachable(where: str, said: str) -> EditError:
+    """A server that lets nobody in gives no code for the reason, only a text."""
+    if any(text in said for text in _NOT_LET_IN):
+        return EditError(
+            Kind.NOT_ALLOWED,
+            f"the server of the journal {where} does not let us in: {said}",
+            hint="check user and password in the URL, PGPASSWORD or the password file",
+        )
+    if 'database "' in said and "does not exist" in said:
+        return EditError(Kind.NO_SUCH_FILE, f"there is no database for the journal {where}", hint="create it first")
+    return EditError(
+        Kind.DISK_REFUSED,
+        f"the journal {where} could not be reached: {said}",
+        hint="check that the server runs and can be reached, then send the same call again",
+    )
+
+
+def damaged(where: str, cause: str) -> EditError:
+    """Something is there that is not a sound journal."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {where} cannot be used: {cause}",
+        hint="give another name with journal=NAME in the URL; nothing was changed",
+    )
+
+
+def newer(where: str, version: int, known: int) -> EditError:
+    """A journal this version must leave alone."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {where} was written by a newer Steadyhand (form {version}, this one knows {known})",
+        hint="update Steadyhand; nothing was changed",
+        details={"version": version, "known": known},
+    )
+
+
+def read_only(where: str) -> EditError:
+    """The journal cannot be written, so nothing else may be."""
+    return EditError(
+        Kind.READ_ONLY,
+        f"the journal {where} may only be read, and there is no edit without a journal",
+        hint="open it for writing, as a role that may create and change its tables",
+    )
+
+
+def pooled() -> EditError:
+    """Sessions that change between two statements keep neither locks nor settings: another journal could be written."""
+    return EditError(
+        Kind.NOT_ALLOWED,
+        "the server is reached through a connection pooler, which keeps no locks",
+        hint="give the address of the server itself",
+    )
+
+
+def hold_lost() -> EditError:
+    """Somebody else may have the files by now."""
+    return EditError(
+        Kind.BUSY,
+        "the locks on these files were lost with the connection to the journal",
+        hint="nothing was changed; read the files again and send the call again",
+    )
+
+
+def undecided(where: str) -> EditError:
+    """The connection was lost while the server was asked to commit, and it cannot be asked what became of that."""
+    return EditError(
+        Kind.TIMED_OUT,
+        f"the journal {where} was lost in the middle of a write, and it is unknown whether that was done",
+        hint=(
+            Say("look at the history before the same call is sent again"),
+            RunCommand("log", "shows it"),
+        ),
+        details={"state": "unknown"},
+    )
+
+
+def _said(error: psycopg.Error, password: str | None) -> str:
+    text = " ".join(str(error.diag.message_primary or error).split()) or type(error).__name__
+    return text.replace(password, "***") if password else text
