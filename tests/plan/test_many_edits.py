@@ -17,7 +17,7 @@ from steadyhand.match import needle_index
 from steadyhand.match.tier import Needle
 from steadyhand.match.tiers import exact, newline
 from steadyhand.plan import draft as draft_module
-from steadyhand.plan.draft import Draft, RunningDraft, Slot
+from steadyhand.plan.draft import Draft, RunningDraft, Taken
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
@@ -51,9 +51,9 @@ def test_what_a_draft_finds_is_what_stands_in_the_text_put_together(
     for draft in (Draft(Source.of_text(text), needles, spares), RunningDraft(Source.of_text(text), needles, spares)):
         assert_finds(draft, needles)
         for number, (start, size, new) in enumerate(wishes):
-            slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
-            if isinstance(slot, Slot):
-                draft.write([(slot, "", new)], number)
+            placed = draft.place(Span(min(start, draft.length), min(start + size, draft.length)), new)
+            if not isinstance(placed, Taken):
+                draft.write([placed], number)
             assert_finds(draft, needles if number < 3 else needles + spares)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan import running_rows
-from steadyhand.plan.draft import RunningDraft, Slot
+from steadyhand.plan.draft import RunningDraft, Taken
 from steadyhand.plan.running_rows import CountedRows
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -32,9 +32,9 @@ def test_every_line_and_every_place_of_a_running_text_is_counted_as_in_a_text_of
     draft = RunningDraft(Source.of_text(text))
     seen = [(draft.source, draft.source.text)]
     for number, (start, size, new) in enumerate(wishes):
-        slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
-        if isinstance(slot, Slot):
-            draft.write([(slot, "", new)], number)
+        placed = draft.place(Span(min(start, draft.length), min(start + size, draft.length)), new)
+        if not isinstance(placed, Taken):
+            draft.write([placed], number)
             seen.append((draft.source, draft.source.text))
     for source, content in seen:  # asked after everything was written: an earlier source is still the earlier text
         assert_same_lines(source, Source.of_text(content))
@@ -47,15 +47,17 @@ def test_rows_that_are_counted_are_those_of_the_text_or_are_not_counted_at_all(
     draft = RunningDraft(Source.of_text(text))
     kept: CountedRows | None = None
     for number, (start, size, new) in enumerate(wishes):
-        slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
-        if not isinstance(slot, Slot):
+        placed = draft.place(Span(min(start, draft.length), min(start + size, draft.length)), new)
+        if isinstance(placed, Taken):
             continue
-        before = list(draft.writes)
-        draft.write([(slot, "", new)], number)
+        before = list(draft.splices)
+        draft.write([placed], number)
         if not CountedRows.can_count(draft):
             return
-        added = [(index, write) for index, write in enumerate(draft.writes) if write not in before]
-        if kept is not None and len(draft.writes) == len(before) + 1 and len(added) == 1:
+        added = [
+            (index, splice) for index, splice in enumerate(draft.splices) if not any(splice is one for one in before)
+        ]
+        if kept is not None and len(draft.splices) == len(before) + 1 and len(added) == 1:
             kept.add(*added[0])
         else:
             kept = CountedRows(draft)

@@ -4,15 +4,16 @@ Nothing here decides what an edit means. The text in between is put together onl
 
 Invariants:
 
-1. Writes are sorted by their place in the original and disjoint; insertions at one place stand in text order.
-2. `_ends[i]` is where write i ends in the original.
-3. An indexed needle stands where it stood in the original and no write has touched it, and, of all other places, only
-   at the edges and in the texts of the writes that `_stirred` has for it.
+1. `splices` are what was written so far, in the original: sorted and disjoint, insertions at one place in text order;
+   `owners[i]` is the edit that made splice i.
+2. `_ends[i]` is where splice i ends in the original.
+3. An indexed needle is where it was in the original and no splice has touched it, and, of all other places, only
+   at the edges and in the texts of the splices that `_stirred` has for it.
 4. A place is handed out only if it touches nothing an earlier edit wrote and straddles no place where one deleted.
 
 The draft of a `sequential` batch is not put together after every edit either. Most questions are answered from the
-original and the writes so far; `_moved[i]` says by how much the writes before write i have moved what follows, and has
-one entry more than there are writes; `_now_ends[i]` is where write i ends in the running text.
+original and the splices so far; `_moved[i]` says by how much the splices before splice i have moved what follows, and
+has one entry more than there are splices; `_now_ends[i]` is where splice i ends in the running text.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import merge
 from itertools import accumulate, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, TypeVar
 from weakref import proxy
 
 from steadyhand.lazy import dataclass, lazy_pattern
@@ -33,7 +34,7 @@ from steadyhand.text.lines import NewlineFacts
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
-from steadyhand.text.visible import sized
+from steadyhand.text.splice import Splice
 
 if TYPE_CHECKING:
     from steadyhand.match.needle_index import NeedleIndex
@@ -43,29 +44,13 @@ _LONE = lazy_pattern(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR
 _MANY_NEEDLES = 16
 _LONG_TEXT = 50_000
 _FEW_UNKNOWN = 8
-_READ_COST = 2_000  # how many characters are searched in the time it takes to read at one write
+_READ_COST = 2_000  # how many characters are searched in the time it takes to read at one splice
 
 
-@sized("new")
-class Write(NamedTuple):
-    """What one edit puts in place of a span of the original."""
-
-    span: Span
-    new: str
-    edit: int
-
-    @property
-    def delta(self) -> int:
-        start, end = self.span
-        return len(self.new) - (end - start)
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A free place: its span in the original, and which write comes after it."""
-
-    span: Span
-    index: int
+Item = TypeVar("Item")
+Side = Literal["start", "end"]
+Placed = tuple[int, Splice]
+"""A splice of the original that is yet to be made, and which of those made so far comes after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +67,7 @@ class Draft:
     _awaited: Sequence[str] = ()
     _spares: Sequence[str] = ()
     _indices: list[NeedleIndex]
-    _stirred: dict[str, list[Write]]
+    _stirred: dict[str, list[Splice]]
     _is_indexed = False
     _uniform: str | None = None
     _unknown = 0
@@ -92,7 +77,8 @@ class Draft:
     def __init__(self, source: Source, needles: Sequence[str] = (), spares: Sequence[str] = ()) -> None:
         """`needles` are the texts that will be looked for, `spares` those that may be, if many needles are missing."""
         self.original = source
-        self.writes: list[Write] = []
+        self.splices: list[Splice] = []
+        self.owners: list[int] = []
         self._ends: list[int] = []
         if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT:
             self._awaited, self._spares = needles, spares
@@ -134,47 +120,47 @@ class Draft:
         """Where a target is in the text the next edit sees."""
         return target.locate(self.source)
 
-    def slot(self, span: Span) -> Slot | Taken:
-        """The place of a span of the text the next edit sees."""
-        index = bisect_right(self._ends, span.start)
-        if index < len(self.writes) and reaches(span, self.writes[index].span.start):
-            return Taken(self.writes[index].edit)
-        return Slot(span, index)
+    def place(self, span: Span, new: str, insert: Side | None = None) -> Placed | Taken:
+        """A splice that puts text in place of a span of the text the next edit sees, or beside it."""
+        start, end = span
+        if insert is not None:
+            start = end = end if insert == "end" else start
+        index = bisect_right(self._ends, start)
+        if index < len(self.splices) and reaches(Span(start, end), self.splices[index].start):
+            return Taken(self.owners[index])
+        return index, Splice(start, self.original.text[start:end], new)
 
-    def insertion_slot(self, span: Span, *, at_end: bool) -> Slot | Taken:
-        """The place of an insertion at one end of a span that an edit refers to."""
-        offset = span.end if at_end else span.start
-        return self.slot(Span(offset, offset))
-
-    def write(self, replacements: Sequence[tuple[Slot, str, str]], edit: int, after: Source | None = None) -> None:
-        """Put texts into free slots, all of which were taken before any is written: (slot, old text, new text).
+    def write(self, placed: Sequence[Placed], edit: int, after: Source | None = None) -> None:
+        """Make splices of one edit, all of which were placed before any is made.
 
         `after` is what the text would be then, if somebody has it; it is believed only where it is.
         """
-        if len(replacements) == 1:
-            ((slot, _, new),) = replacements
-            if "\r" in new:
+        if len(placed) == 1:
+            ((index, splice),) = placed
+            if "\r" in splice.new:
                 self._has_returns = True
-            added = [(slot.index, Write(slot.span, new, edit))]
-            self.writes.insert(slot.index, added[0][1])
-            self._ends.insert(slot.index, slot.span.end)
+            self.splices.insert(index, splice)
+            self.owners.insert(index, edit)
+            self._ends.insert(index, splice.start + len(splice.old))
         else:
-            added = [(slot.index, Write(slot.span, new, edit)) for slot, _, new in replacements]
-            if any("\r" in new for _, _, new in replacements):
+            if any("\r" in splice.new for _, splice in placed):
                 self._has_returns = True
-            self.writes = list(_merged(self.writes, sorted(added, key=lambda pair: pair[1].span)))
-            self._ends = [write.span.end for write in self.writes]
-        self._settle(added)
+            owned = list(zip(self.splices, self.owners, strict=True))
+            in_order = sorted(placed, key=lambda pair: (pair[1].start, pair[1].end))
+            made = list(_merged(owned, [(index, (splice, edit)) for index, splice in in_order]))
+            self.splices, self.owners = [splice for splice, _ in made], [owner for _, owner in made]
+            self._ends = [splice.end for splice in self.splices]
+        self._settle(placed)
         self._offered = after
 
     def known(self, text: str) -> Source | None:
-        """The text after the last write with what has been read of it, if it is this one."""
+        """The text after the last splice with what has been read of it, if it is this one."""
         found = self._offered
         is_it = found is not None and found.path == self.original.path and found.text == text
         return found if is_it else None
 
-    def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
-        """Take note of writes that were put at these indices."""
+    def _settle(self, added: Sequence[Placed]) -> None:
+        """Take note of splices that were put at these indices."""
 
     def newline_at(self, offset: int) -> str:
         """The line ending of the neighbourhood, in the text the next edit sees."""
@@ -189,9 +175,9 @@ class Draft:
         index = bisect_right(self._ends, offset)
         while index and self._ends[index - 1] == offset:
             index -= 1
-            if self.writes[index].new:
-                return self.writes[index].new[-1]
-            offset = self.writes[index].span.start
+            if self.splices[index].new:
+                return self.splices[index].new[-1]
+            offset = self.splices[index].start
         return self.read(offset - 1, offset)
 
     @property
@@ -207,7 +193,7 @@ class Draft:
         return offset
 
     def _is_churned(self, needle: str) -> bool:
-        """Whether so many writes have made places of an indexed needle that searching costs less than asking them."""
+        """Whether so many splices have made places of an indexed needle that searching costs less than asking them."""
         return len(self._stirred.get(needle, ())) * _READ_COST > self.length
 
     def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
@@ -237,7 +223,7 @@ class Draft:
         self._catch_up(index)
 
     def _catch_up(self, index: NeedleIndex) -> None:
-        """Take note of the writes so far, for an index that comes late."""
+        """Take note of the splices so far, for an index that comes late."""
 
     def _index(self, needles: Sequence[str]) -> NeedleIndex:
         """One pass for all needles instead of a pass for each."""
@@ -263,14 +249,14 @@ def reaches(span: Span, start: int) -> bool:
     return span.start > start if span.is_empty else span.end > start
 
 
-def _merged(writes: list[Write], added: Iterable[tuple[int, Write]]) -> Iterator[Write]:
-    """The writes with others put in front of the given indices."""
+def _merged(items: list[Item], added: Iterable[tuple[int, Item]]) -> Iterator[Item]:
+    """The items with others put in front of the given indices."""
     position = 0
-    for index, write in added:
-        yield from writes[position:index]
-        yield write
+    for index, item in added:
+        yield from items[position:index]
+        yield item
         position = index
-    yield from writes[position:]
+    yield from items[position:]
 
 
 _ENDING = lazy_pattern(r"\r\n?|\n")
@@ -305,8 +291,8 @@ class RunningDraft(Draft):
     def _running(self, text: str) -> Source:
         from steadyhand.plan.running_rows import RunningSource
 
-        original, writes = self.original, tuple(self.writes)
-        return RunningSource(text, original.encoding, original.path, writes=writes, rows=self._rows)
+        original, splices = self.original, tuple(self.splices)
+        return RunningSource(text, original.encoding, original.path, splices=splices, rows=self._rows)
 
     def locate(self, target: Target) -> Match | Refusal:
         if self._current is not None or not isinstance(target, RowTarget):
@@ -316,23 +302,17 @@ class RunningDraft(Draft):
 
             self._can_count = CountedRows.can_count(self)
             self._counted = CountedRows(self) if self._can_count else None
-        return target.locate_rows(self._counted or self._rows.of(self.writes))
+        return target.locate_rows(self._counted or self._rows.of(self.splices))
 
-    def slot(self, span: Span) -> Slot | Taken:
-        if not self.writes:
-            return Slot(span, 0)
+    def place(self, span: Span, new: str, insert: Side | None = None) -> Placed | Taken:
         index = self._index_at(span.start)
         moved = self._moved[index]
-        if index < len(self.writes) and reaches(span, self.writes[index].span.start + moved):
-            return Taken(self.writes[index].edit)
-        return Slot(span.shift(-moved), index)
-
-    def insertion_slot(self, span: Span, *, at_end: bool) -> Slot | Taken:
-        slot = self.slot(span)
-        if isinstance(slot, Taken):
-            return slot
-        at = slot.span.end if at_end else slot.span.start
-        return Slot(Span(at, at), slot.index)
+        if index < len(self.splices) and reaches(span, self.splices[index].start + moved):
+            return Taken(self.owners[index])
+        start, end = span.start - moved, span.end - moved
+        if insert is not None:
+            start = end = end if insert == "end" else start
+        return index, Splice(start, self.original.text[start:end], new)
 
     def character_before(self, offset: int) -> str:
         return self.read(offset - 1, offset)
@@ -369,13 +349,13 @@ class RunningDraft(Draft):
         index = self._index_at(start)
         position = start
         while position < end:
-            at = self.writes[index].span.start + self._moved[index] if index < len(self.writes) else end
+            at = self.splices[index].start + self._moved[index] if index < len(self.splices) else end
             if position < at:
                 stop = min(at, end)
                 pieces.append(text[position - self._moved[index] : stop - self._moved[index]])
                 position = stop
-            if index < len(self.writes) and position < end:
-                new = self.writes[index].new
+            if index < len(self.splices) and position < end:
+                new = self.splices[index].new
                 pieces.append(new[position - at : end - at])
                 position = max(position, at + len(new))
                 index += 1
@@ -386,44 +366,43 @@ class RunningDraft(Draft):
         return len(self.original.text) + self._moved[-1]
 
     def to_original(self, offset: int) -> int:
-        if not self.writes:
+        if not self.splices:
             return offset
         index = self._index_at(offset)
         moved = self._moved[index]
-        if index < len(self.writes) and self.writes[index].span.start + moved < offset:
-            return self.writes[index].span.start
+        if index < len(self.splices) and self.splices[index].start + moved < offset:
+            return self.splices[index].start
         return offset - moved
 
     def from_original(self, offset: int) -> int | None:
         index = bisect_right(self._ends, offset)
-        if index < len(self.writes) and self.writes[index].span.start < offset:
+        if index < len(self.splices) and self.splices[index].start < offset:
             return None
         return offset + self._moved[index]
 
     def _index_at(self, offset: int) -> int:
-        """How many writes end at or before an offset of the running text."""
+        """How many splices end at or before an offset of the running text."""
         return bisect_right(self._now_ends, offset)
 
     def _pieces(self) -> Iterator[str]:
         position = 0
-        for write in self.writes:
-            yield self.original.text[position : write.span.start]
-            yield write.new
-            position = write.span.end
+        for splice in self.splices:
+            yield self.original.text[position : splice.start]
+            yield splice.new
+            position = splice.end
         yield self.original.text[position:]
 
     def moved(self, index: int) -> int:
-        """By how much the writes before one have moved what follows."""
+        """By how much the splices before one have moved what follows."""
         return self._moved[index]
 
-    def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
+    def _settle(self, added: Sequence[Placed]) -> None:
         self._current = None
         if self._counted is not None:
             self._count(added)
         if len(added) == 1:
-            ((index, write),) = added
-            (start, end), new, _ = write
-            delta, moved = len(new) - (end - start), self._moved[index]
+            ((index, splice),) = added
+            end, delta, moved = splice.end, splice.delta, self._moved[index]
             if index == len(self._now_ends):  # behind all others, as most are
                 self._moved.append(moved + delta)
                 self._now_ends.append(end + moved + delta)
@@ -432,14 +411,14 @@ class RunningDraft(Draft):
                 self._now_ends.insert(index, end + moved)
                 self._now_ends[index:] = [each + delta for each in self._now_ends[index:]]
         else:
-            self._moved = list(accumulate((write.delta for write in self.writes), initial=0))
+            self._moved = list(accumulate((splice.delta for splice in self.splices), initial=0))
             self._now_ends = [end + moved for end, moved in zip(self._ends, self._moved[1:], strict=True)]
         if self._is_indexed:
-            for needles, (_, write) in product(self._indices, added):
-                self._stir(write, needles)
+            for needles, (_, splice) in product(self._indices, added):
+                self._stir(splice, needles)
 
-    def _count(self, added: Sequence[tuple[int, Write]]) -> None:
-        """Let the rows that are counted know of a write; after many at once they are counted anew when asked for."""
+    def _count(self, added: Sequence[Placed]) -> None:
+        """Let the rows that are counted know of a splice; after many at once they are counted again when asked for."""
         counted = self._counted
         if counted is not None and len(added) == 1 and counted.can_count(self, [added[0][1]]):
             counted.add(*added[0])
@@ -447,14 +426,14 @@ class RunningDraft(Draft):
             self._counted = None
 
     def _catch_up(self, index: NeedleIndex) -> None:
-        for write in self.writes:
-            self._stir(write, index)
+        for splice in self.splices:
+            self._stir(splice, index)
 
-    def _stir(self, write: Write, index: NeedleIndex) -> None:
-        """Note which needles stand where a write is, and whether it brought another line ending."""
-        written = self._written(write)
+    def _stir(self, splice: Splice, index: NeedleIndex) -> None:
+        """Note which needles are where a splice is, and whether it brought another line ending."""
+        written = self._written(splice)
         for needle in index.touching(self.read, written):
-            self._stirred.setdefault(needle, []).append(write)
+            self._stirred.setdefault(needle, []).append(splice)
         if self._uniform is not None and not self._keeps_endings(written):
             self._uniform = None
 
@@ -469,37 +448,37 @@ class RunningDraft(Draft):
         used = {"\n": facts.lf, "\r\n": facts.crlf, "\r": facts.cr}
         return not any(count for ending, count in used.items() if ending != self._uniform)
 
-    def _written(self, write: Write) -> Span:
-        """Where the text of a write stands now."""
-        at = write.span.start + self._moved[self._rank(write)]
-        return Span(at, at + len(write.new))
+    def _written(self, splice: Splice) -> Span:
+        """Where the text of a splice is now."""
+        at = splice.start + self._moved[self._rank(splice)]
+        return Span(at, at + len(splice.new))
 
-    def _rank(self, write: Write) -> int:
-        """Which write this is; only insertions can share a place."""
-        index = bisect_left(self._ends, write.span.end)
-        while self.writes[index] is not write:
+    def _rank(self, splice: Splice) -> int:
+        """Which splice this is; only insertions can share a place."""
+        index = bisect_left(self._ends, splice.end)
+        while self.splices[index] is not splice:
             index += 1
         return index
 
     def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
         untouched = self._untouched(starts, len(needle))
-        writes = self._stirred.get(needle)
-        return untouched if writes is None else merge(untouched, self._rewritten(needle, writes))
+        splices = self._stirred.get(needle)
+        return untouched if splices is None else merge(untouched, self._rewritten(needle, splices))
 
     def _untouched(self, starts: Iterable[int], size: int) -> Iterator[Span]:
-        """Places of the original that no write has touched, where they stand now."""
+        """Places of the original that no splice has touched, where they are now."""
         for start in starts:
             index = bisect_right(self._ends, start)
-            if index == len(self.writes) or self.writes[index].span.start >= start + size:
+            if index == len(self.splices) or self.splices[index].start >= start + size:
                 moved = self._moved[index]
                 yield Span(start + moved, start + moved + size)
 
-    def _rewritten(self, needle: str, writes: Iterable[Write]) -> list[Span]:
-        """Places that have something of one of these writes in them, or lie across one that deleted."""
+    def _rewritten(self, needle: str, splices: Iterable[Splice]) -> list[Span]:
+        """Places that have something of one of these splices in them, or lie across one that deleted."""
         size = len(needle)
         found: set[int] = set()
-        for write in writes:
-            written = self._written(write)
+        for splice in splices:
+            written = self._written(splice)
             first = max(written.start - size + 1, 0)
             window = self.read(first, written.end + size - 1)
             place = window.find(needle)

@@ -233,7 +233,7 @@ class Locator:
 
     def _regions_before(self, old: Old, *, to_end: bool) -> list[Span]:
         """The same where an earlier edit of the call has changed one of the lines above: as the file was before."""
-        if not self._draft.writes:
+        if not self._draft.splices:
             return []
         regions = match_checks.regions_under(self._draft.original, old.under, to_end=to_end)
         places = ((self._draft.from_original(one.start), self._draft.from_original(one.end)) for one in regions)
@@ -258,7 +258,7 @@ class Locator:
         is_plain = found.tier.name in STRICT or found.tier == tier_named("whitespace")
         if not self._is_one(edit) or not is_plain or not found.is_all or found.total > len(found.candidates):
             return None
-        free = [span for span in found.candidates if not isinstance(self._draft.slot(span), Taken)]
+        free = [span for span in found.candidates if not isinstance(self._draft.place(span, ""), Taken)]
         is_each = self._equals.are_left(edit, len(free)) and all(map(self._is_in_words, free))
         is_each = is_each or self._is_next_part(edit, free)
         chosen = free[0] if is_each else self._whole_line(old, found)
@@ -277,8 +277,8 @@ class Locator:
         """
         if not self._equals.are_next_parts(edit, len(free)):
             return False
-        slot = self._draft.slot(free[0])
-        return not isinstance(slot, Taken) and slot.index == len(self._draft.writes)
+        placed = self._draft.place(free[0], "")
+        return not isinstance(placed, Taken) and placed[0] == len(self._draft.splices)
 
     def _is_in_words(self, span: Span) -> bool:
         """Whether a place begins and ends where words do."""

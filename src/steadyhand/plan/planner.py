@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.tier import STRICT
-from steadyhand.plan.draft import Draft, RunningDraft, Write
+from steadyhand.plan.draft import Draft, RunningDraft
 from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
@@ -205,15 +205,15 @@ class _Planner:
         match, made, sure = located.matches[0], _NO_PROPOSAL, 1.0
         span = match.span
         if proposal is not None:
-            replacements, made = self._writing.placed(index, proposal), proposal
+            placed, made = self._writing.placed(index, proposal), proposal
         elif located.nodes:
-            replacements, made = self._writing.proposed(index, edit, located)
+            placed, made = self._writing.proposed(index, edit, located)
         else:
-            replacements, match, sure = self._writing.replacements(index, edit, located)
+            placed, match, sure = self._writing.replacements(index, edit, located)
         written, is_new = "", False
-        for _, old, new in replacements:
-            is_new = is_new or old != new
-            written += new
+        for _, splice in placed:
+            is_new = is_new or splice.old != splice.new
+            written += splice.new
         if not is_new:
             raise self._nothing_new(edit)
         self.source.encoding.check_new_text(written)
@@ -230,10 +230,10 @@ class _Planner:
             self._note_others(index, located.others, located.found.total - len(located.matches))
         if _quotes_all(target, located.found):
             for found in located.matches:
-                self.proofs.append((index, self._original(found.span) if self.draft.writes else found.span))
-        self.draft.write(replacements, index, made.after)
+                self.proofs.append((index, self._original(found.span) if self.draft.splices else found.span))
+        self.draft.write(placed, index, made.after)
         if self._together is not None:
-            self._together.wrote(index, [new for _, _, new in replacements])
+            self._together.wrote(index, [splice.new for _, splice in placed])
         notes = located.notes + made.notes
         return match, notes + self._ending_note(match, written) if "\r\n" in text else notes, sure
 
@@ -249,7 +249,7 @@ class _Planner:
         return ("CR LF in the new text is written as LF, as the file has it",)
 
     def _original(self, span: Span) -> Span:
-        if not self.draft.writes:
+        if not self.draft.splices:
             return span
         return Span(self.draft.to_original(span.start), self.draft.to_original(span.end))
 
@@ -286,16 +286,16 @@ def _with_offers(edits: Sequence[Edit], outcomes: Sequence[Outcome]) -> tuple[li
 
 
 def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, policy: Policy, *, ok: bool) -> Plan:
-    """Put the writes together, ask the guards about the whole, and say which lines each edit's text is after."""
-    writes = planner.draft.writes
-    changes, splice_edits = assemble(source.text, writes)
+    """Put the splices together, ask the guards about the whole, and say which lines each edit's text is after."""
+    draft = planner.draft
+    changes, splice_edits = assemble(draft.splices, draft.owners)
     after = source.apply(changes) if changes else source
-    known = planner.draft.known(after.text)
+    known = draft.known(after.text)
     given = GuardInput(planner.path, source.text, after.text, (), policy, after_source=known, changes=changes)
     verdict = (policy.batch == "snapshot" and _clash(planner, outcomes)) or ask_guards("file", given)
     if verdict.refusal is not None:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, verdict.refusal)
-    lines = lines_written(after, writes, len(source.text))
+    lines = lines_written(after, draft, len(source.text))
     by_edit: dict[int, list[int]] = {}
     for number, edit in enumerate(splice_edits):
         by_edit.setdefault(edit, []).append(number)
@@ -305,7 +305,7 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
             done.append(one)
             continue
         starts = planner.others.get(one.index)
-        others = lines_elsewhere(after, writes, starts) if starts else ()
+        others = lines_elsewhere(after, draft.splices, starts) if starts else ()
         splices = tuple(by_edit.get(one.index, ()))
         done.append(
             Outcome(
@@ -336,7 +336,8 @@ def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     rules = replace(planner.policy, batch="sequential", guards=frozenset())
     one_by_one = plan(planner.source, by_address, rules, path=planner.path)
     chosen = {outcome.index for outcome in outcomes if outcome.applied and planner.edits[outcome.index] in by_address}
-    together, _ = assemble(planner.source.text, [write for write in planner.draft.writes if write.edit in chosen])
+    owned = [pair for pair in zip(planner.draft.splices, planner.draft.owners, strict=True) if pair[1] in chosen]
+    together, _ = assemble([splice for splice, _ in owned], [owner for _, owner in owned])
     if one_by_one.ok and one_by_one.after.text == together.apply(planner.source.text):
         return None
     return Verdict(refusals.not_together(planner.path or "the text", one_by_one.error))
@@ -352,40 +353,39 @@ def _held_back(outcome: Outcome) -> Outcome:
     return replace(outcome, applied=False, skipped="held-back") if outcome.applied else outcome
 
 
-def assemble(text: str, writes: Sequence[Write]) -> tuple[ChangeSet, tuple[int, ...]]:
-    """The change set of sorted writes, and for each of its splices the edit that wrote it."""
-    splices: list[Splice] = []
+def assemble(splices: Sequence[Splice], owners: Sequence[int]) -> tuple[ChangeSet, tuple[int, ...]]:
+    """The change set of sorted splices, and for each of those that change something the edit that made it.
+
+    Whole lines that a splice leaves as they are are taken off it, so that history names only lines that changed.
+    """
+    made: list[Splice] = []
     edits: list[int] = []
-    for write in writes:
-        splice = _splice(write, text)
-        if splice.old != splice.new:
-            splices.append(splice)
-            edits.append(write.edit)
-    return ChangeSet(tuple(splices)), tuple(edits)
+    for splice, owner in zip(splices, owners, strict=True):
+        old, new = splice.old, splice.new
+        if old == new:
+            continue
+        if "\n" in old and "\n" in new:
+            head, tail = shared_ends(old, new)
+            made.append(Splice(splice.start + head, old[head : len(old) - tail], new[head : len(new) - tail]))
+        else:
+            made.append(splice)
+        edits.append(owner)
+    return ChangeSet(tuple(made)), tuple(edits)
 
 
-def _splice(write: Write, text: str) -> Splice:
-    """The write without the whole lines it leaves as they are, so that history names only lines that changed."""
-    (start, end), new, _ = write
-    old = text[start:end]
-    if "\n" not in old or "\n" not in new or old == new:
-        return Splice(start, old, new)
-    head, tail = shared_ends(old, new)
-    return Splice(start + head, old[head : len(old) - tail], new[head : len(new) - tail])
-
-
-def lines_written(after: Source, writes: Sequence[Write], length: int) -> dict[int, tuple[int, int]]:
+def lines_written(after: Source, draft: Draft, length: int) -> dict[int, tuple[int, int]]:
     """The lines of each edit's text in the text after, first and last, counted from 1.
 
-    `length` is that of the text before, of which the writes speak.
+    `length` is that of the text before.
     """
     found: dict[int, tuple[int, int]] = {}
     moved = 0
-    for (first, last), new, edit in writes:
+    for splice, edit in zip(draft.splices, draft.owners, strict=True):
+        first, last, new = splice.start, splice.end, splice.new
         start = first + moved
         moved += len(new) - (last - first)
         start = _behind_ending(after.text, start, new) if first == last == length else start
-        lines = after.lines_of(Span(start, last + moved))  # writes are sorted: counted on from the one before
+        lines = after.lines_of(Span(start, last + moved))  # sorted: counted on from the one before
         if edit in found:
             known = found[edit]
             lines = min(known[0], lines[0]), max(known[1], lines[1])
@@ -393,15 +393,15 @@ def lines_written(after: Source, writes: Sequence[Write], length: int) -> dict[i
     return found
 
 
-def lines_elsewhere(after: Source, writes: Sequence[Write], starts: Sequence[int]) -> tuple[int, ...]:
-    """The lines of places of the original in the text after, as far as no write has taken them."""
-    ends = [write.span.end for write in writes]
-    moved = list(accumulate([write.delta for write in writes], initial=0))
+def lines_elsewhere(after: Source, splices: Sequence[Splice], starts: Sequence[int]) -> tuple[int, ...]:
+    """The lines of places of the original in the text after, as far as no splice has taken them."""
+    ends = [splice.end for splice in splices]
+    moved = list(accumulate([splice.delta for splice in splices], initial=0))
     ranks = ((start, bisect_right(ends, start)) for start in starts)
     return tuple(
         after.line_of(start + moved[rank])
         for start, rank in ranks
-        if rank == len(writes) or writes[rank].span.start > start
+        if rank == len(splices) or splices[rank].start > start
     )
 
 

@@ -1,10 +1,10 @@
-"""The lines of a running text: the original and the writes so far, counted without counting all of it again.
+"""The lines of a running text: the original and the splices so far, counted without counting all of it again.
 
 Whether a line starts somewhere depends on the two characters around that place. So only the places inside and at the
-edges of what was written can differ from the original: each run of touching writes is looked at once, and everything
+edges of what was written can differ from the original: each run of touching splices is looked at once, and everything
 between two runs is the original's own table, moved. Where every line ends with LF, lines are found by counting, however
-many writes there are: `_before[i]` is how many LFs of the original are before write i, and `_gained[i]` by how many the
-writes before it have changed that; it has one entry more than there are writes.
+many splices there are: `_before[i]` is how many LFs of the original are before splice i, and `_gained[i]` by how many
+the splices before it have changed that; it has one entry more than there are splices.
 A `RunningSource` is one moment of a batch and stays what it is, whatever is written later.
 """
 
@@ -17,16 +17,16 @@ from itertools import accumulate
 from typing import Protocol
 
 from steadyhand.lazy import dataclass, field
-from steadyhand.plan.draft import Write
 from steadyhand.text.lines import LineTable, body
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One run of touching writes: the row its first line start has, those starts, and what to take off after it."""
+    """One run of touching splices: the row its first line start has, those starts, and what to take off after it."""
 
     first_row: int
     starts: tuple[int, ...]
@@ -35,7 +35,7 @@ class _Run:
 
 
 class RunningRows:
-    """The rows of the text after the writes that `of` was given last."""
+    """The rows of the text after the splices that `of` was given last."""
 
     def __init__(self, source: Source, read: Callable[[int, int], str]) -> None:
         self._source = source
@@ -47,20 +47,20 @@ class RunningRows:
         self.count = 0
 
     def reading(self, text: str) -> RunningRows:
-        """Rows of their own for a text that has been put together; what both learn of writes they share."""
+        """Rows of their own for a text that has been put together; what both learn of splices they share."""
         rows = RunningRows(self._source, lambda start, end: text[max(start, 0) : end])
         rows._seen = self._seen
         return rows
 
-    def of(self, writes: Sequence[Write]) -> RunningRows:
-        """These rows, for the text that has these writes."""
+    def of(self, splices: Sequence[Splice]) -> RunningRows:
+        """These rows, for the text that has these splices."""
         self._runs = []
         moved = gained = 0
-        self._length = len(self._source.text) + sum(write.delta for write in writes)
-        for run in _touching(writes):
-            span = Span(run[0].span.start, run[-1].span.end)
+        self._length = len(self._source.text) + sum(splice.delta for splice in splices)
+        for run in _touching(splices):
+            span = Span(run[0].start, run[-1].end)
             now = span.start + moved
-            moved += sum(write.delta for write in run)
+            moved += sum(splice.delta for splice in run)
             lost, starts = self._compare(run, span, Span(now, span.end + moved))
             first_row = self._starts_before(span.start) + gained
             gained += len(starts) - lost
@@ -85,7 +85,7 @@ class RunningRows:
         """The line without its ending."""
         return body(self._read(self.start(row), self.start(row + 1)))
 
-    def _compare(self, run: Sequence[Write], span: Span, now: Span) -> tuple[int, tuple[int, ...]]:
+    def _compare(self, run: Sequence[Splice], span: Span, now: Span) -> tuple[int, tuple[int, ...]]:
         """How many line starts the original had in a span, and where the text has them now, from the span's start."""
         key = tuple(map(id, run))
         if key not in self._seen:
@@ -102,13 +102,13 @@ class RunningRows:
         return table.row_at(offset - 1) + 1 if offset > 0 and table.count else 0
 
 
-def _touching(writes: Sequence[Write]) -> Iterator[list[Write]]:
-    run: list[Write] = []
-    for write in writes:
-        if run and run[-1].span.end < write.span.start:
+def _touching(splices: Sequence[Splice]) -> Iterator[list[Splice]]:
+    run: list[Splice] = []
+    for splice in splices:
+        if run and run[-1].end < splice.start:
             yield run
             run = []
-        run.append(write)
+        run.append(splice)
     if run:
         yield run
 
@@ -121,17 +121,17 @@ def _is_start(text: str, at: int) -> bool:
 
 
 class Running(Protocol):
-    """The text that is counted in: where each of its writes stands now, and its characters."""
+    """The text that is counted in: where each of its splices is now, and its characters."""
 
     original: Source
-    writes: list[Write]
+    splices: list[Splice]
 
     @property
     def length(self) -> int:
         """How many characters it has."""
 
     def moved(self, index: int) -> int:
-        """By how much the writes before that one have moved what follows."""
+        """By how much the splices before that one have moved what follows."""
 
     def read(self, start: int, end: int) -> str:
         """A part of it."""
@@ -145,25 +145,25 @@ class CountedRows:
         self._table = text.original.table
         self._size = len(text.original.text)
         self._ends_line = text.original.text.endswith("\n")
-        self._before = [self._feeds_before(write.span.start) for write in text.writes]
-        self._gained = list(accumulate(map(self._gain, text.writes), initial=0))
+        self._before = [self._feeds_before(splice.start) for splice in text.splices]
+        self._gained = list(accumulate(map(self._gain, text.splices), initial=0))
 
     @staticmethod
-    def can_count(text: Running, writes: Sequence[Write] | None = None) -> bool:
-        """Whether no CR stands alone: not in the original, and not because of some writes, or of all of them."""
+    def can_count(text: Running, splices: Sequence[Splice] | None = None) -> bool:
+        """Whether no CR stands alone: not in the original, and not because of some splices, or of all of them."""
         original = text.original.text
-        if writes is None and "\r" in original and text.original.newlines.cr:
+        if splices is None and "\r" in original and text.original.newlines.cr:
             return False
         return all(
-            write.new.count("\r") == write.new.count("\r\n")
-            and (not write.span.start or original[write.span.start - 1] != "\r")
-            for write in (text.writes if writes is None else writes)
+            splice.new.count("\r") == splice.new.count("\r\n")
+            and (not splice.start or original[splice.start - 1] != "\r")
+            for splice in (text.splices if splices is None else splices)
         )
 
-    def add(self, index: int, write: Write) -> None:
-        """Take note of a write that was put at an index."""
-        gain = self._gain(write)
-        self._before.insert(index, self._feeds_before(write.span.start))
+    def add(self, index: int, splice: Splice) -> None:
+        """Take note of a splice that was put at an index."""
+        gain = self._gain(splice)
+        self._before.insert(index, self._feeds_before(splice.start))
         self._gained.insert(index, self._gained[index])
         if gain:
             self._gained[index + 1 :] = [gained + gain for gained in self._gained[index + 1 :]]
@@ -182,18 +182,18 @@ class CountedRows:
             return self._text.length
         index = bisect_left(range(len(self._before)), row, key=lambda at: self._before[at] + self._gained[at]) - 1
         if index >= 0:
-            write, inside = self._text.writes[index], row - self._before[index] - self._gained[index]
-            if inside <= write.new.count("\n"):
-                return write.span.start + self._text.moved(index) + _behind_feed(write.new, inside)
+            splice, inside = self._text.splices[index], row - self._before[index] - self._gained[index]
+            if inside <= splice.new.count("\n"):
+                return splice.start + self._text.moved(index) + _behind_feed(splice.new, inside)
         return self._table.start(row - self._gained[index + 1]) + self._text.moved(index + 1)
 
     def text(self, row: int) -> str:
         """The line without its ending."""
         return body(self._text.read(self.start(row), self.start(row + 1)))
 
-    def _gain(self, write: Write) -> int:
-        """How many more LFs there are because of a write."""
-        return write.new.count("\n") - (self._feeds_before(write.span.end) - self._feeds_before(write.span.start))
+    def _gain(self, splice: Splice) -> int:
+        """How many more LFs there are because of a splice."""
+        return splice.new.count("\n") - (self._feeds_before(splice.end) - self._feeds_before(splice.start))
 
     def _feeds_before(self, offset: int) -> int:
         """How many LFs of the original stand before an offset."""
@@ -248,14 +248,14 @@ class RunningTable(LineTable):
 @sized("text")
 @dataclass(frozen=True)
 class RunningSource(Source):
-    """The text after some writes, and what is known of the lines of such texts."""
+    """The text after some splices, and what is known of the lines of such texts."""
 
-    writes: Sequence[Write] = field(kw_only=True, repr=False, compare=False)
+    splices: Sequence[Splice] = field(kw_only=True, repr=False, compare=False)
     rows: RunningRows = field(kw_only=True, repr=False, compare=False)
 
     @cached_property
     def table(self) -> LineTable:
-        return RunningTable(self.text, self.rows.reading(self.text).of(self.writes))
+        return RunningTable(self.text, self.rows.reading(self.text).of(self.splices))
 
     def line_of(self, offset: int) -> int:
         return self.table.row_at(offset) + 1

@@ -10,7 +10,7 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.resolve import Found
 from steadyhand.match.tier import LITERAL, STRICT, Signs
-from steadyhand.plan.draft import Draft, Slot, Taken
+from steadyhand.plan.draft import Draft, Placed, Side, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.locating import Located
 from steadyhand.plan.policy import Policy
@@ -21,6 +21,7 @@ from steadyhand.text.lines import NewlineFacts, body, line_ending, split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 from steadyhand.text.words import shared_words
 
 if TYPE_CHECKING:
@@ -30,17 +31,13 @@ if TYPE_CHECKING:
 else:
     refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
 
-__all__ = ["Replacement", "Writing"]
+__all__ = ["Writing"]
 
 _QUOTING = (Replace, Delete)
 _BLANKS = (" ", "\t")
 _LEAD_LOST = 0.99  # how much of the old text is there where only blanks in front of it are missing
 _MANY = 20_000  # rows of an edit beyond which it is written in one piece
 _PARSED = 2_000_000  # code points that are parsed to tell two readings of an edit apart at several places
-
-
-Replacement = tuple[Slot, str, str]
-"""A free place, the text that is there, and the text that is to come."""
 
 
 class Writing:
@@ -54,18 +51,18 @@ class Writing:
         self._is_alone = is_alone
         self._offering = policy if offers else None
 
-    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Replacement], Proposal]:
+    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Placed], Proposal]:
         """What an edit wants to write at the nodes it means, and what was proposed for it."""
         from steadyhand.plan.proposals import propose_all
 
         made = propose_all(self._name, self._draft.source, edit, located.nodes)
         return self.placed(index, made), made
 
-    def placed(self, index: int, made: Proposal) -> list[Replacement]:
+    def placed(self, index: int, made: Proposal) -> list[Placed]:
         """What a proposal wants to write."""
         return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices]
 
-    def replacements(self, index: int, edit: Edit, located: Located) -> tuple[list[Replacement], Match, float]:
+    def replacements(self, index: int, edit: Edit, located: Located) -> tuple[list[Placed], Match, float]:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
         match, found = located.matches[0], located.found
         if found is not None and found.tier.rank > LITERAL:
@@ -78,14 +75,14 @@ class Writing:
             measured = _told(match, every[0], found.mended)
             measured = replace(measured, similarity=round(measured.similarity * found.share, 4))
             return [self._free(index, *write) for write in writes], measured, sure
-        made: list[Replacement] = []
+        made: list[Placed] = []
         sure, signs = 1.0, None if found is None else found.signs
         if len(located.matches) == 1:
             if self._is_alone and found is not None and found.tier.name == "exact" and isinstance(edit, Replace):
                 start, texts = match.span.start, found.old + edit.new
                 is_led = self._draft.original.text[start - 1 : start] in _BLANKS
                 if not is_led and "\n" not in texts and "\r" not in texts:  # words of a line for other words
-                    return [(Slot(match.span, 0), found.old, edit.new)], match, sure
+                    return [(0, Splice(start, found.old, edit.new))], match, sure
             every_full = [self._in_full(edit, found, match, 1)]
         else:
             every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
@@ -169,7 +166,7 @@ class Writing:
             raise refusals.unclear_words(self._name, source, match.span)
         return made
 
-    def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Replacement]:
+    def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Placed]:
         """One place where the edit's text is written as it is: only those of its lines that change."""
         target = edit.target
         if found is not None and found.tier.name not in STRICT:
@@ -234,25 +231,21 @@ class Writing:
         is_loose = match.tier == "newline" and self._policy.newlines == "file"
         return _plain_endings(text, old) if is_loose else text
 
-    def _free(self, index: int, span: Span, new: str) -> Replacement:
-        """One place that is replaced as a whole."""
-        draft = self._draft
-        return (self._untaken(draft.slot(span), index, span), draft.read(span.start, span.end), new)
+    def _free(self, index: int, span: Span, new: str, insert: Side | None = None) -> Placed:
+        """One place that is replaced as a whole, or that text is put beside."""
+        placed = self._draft.place(span, new, insert)
+        if isinstance(placed, Taken):
+            raise refusals.overlapping(self._name, index, placed.edit, self._draft.source.lines_of(span))
+        return placed
 
-    def _untaken(self, slot: Slot | Taken, index: int, span: Span) -> Slot:
-        if isinstance(slot, Taken):
-            raise refusals.overlapping(self._name, index, slot.edit, self._draft.source.lines_of(span))
-        return slot
-
-    def _as_it_is(self, index: int, edit: Edit, match: Match) -> Replacement:
+    def _as_it_is(self, index: int, edit: Edit, match: Match) -> Placed:
         """One place where the edit's text is written as it is."""
-        draft, span = self._draft, match.span
-        at_end = isinstance(edit, Insert) and edit.where in ("after", "end")
-        slot = draft.insertion_slot(span, at_end=at_end) if isinstance(edit, Insert) else draft.slot(span)
-        slot = self._untaken(slot, index, span)
-        at = span.end if at_end else span.start
-        place = Span(at, at) if isinstance(edit, Insert) else span
-        return slot, draft.read(place.start, place.end), self._fitted(edit, match, place)
+        span = match.span
+        if not isinstance(edit, Insert):
+            return self._free(index, span, self._fitted(edit, match, span))
+        side: Side = "end" if edit.where in ("after", "end") else "start"
+        at = span.end if side == "end" else span.start
+        return self._free(index, span, self._fitted(edit, match, Span(at, at)), side)
 
     def _fitted(self, edit: Edit, match: Match, place: Span) -> str:
         """The edit's text as it comes in the place of a span."""
