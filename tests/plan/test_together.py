@@ -200,8 +200,9 @@ def many(path: str) -> tuple[str, list[Edit]]:
     """A text with a thousand keys, and an edit of each tenth."""
     names = [f"n{number}" for number in range(500)]
     if path == "f.html":
+        names = [f"n{number}" for number in range(2_500)]
         text = "\n".join(f'<div id="{name}"><p>1</p></div>' for name in names)
-        return text, [act(f"selector:#{name} > p", "set-text", value="2") for name in names[::5]]
+        return text, [act(f"selector:#{name} > p", "set-text", value="2") for name in names[::25]]
     if path in CODE:
         text = "".join(CODE[path][1].format(name) + "\n\n" for name in names)
         return text, [sh.Replace(sh.parse_address(f"symbol.body:{name}"), CODE[path][2]) for name in names[::5]]

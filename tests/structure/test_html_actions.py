@@ -7,9 +7,8 @@ from pathlib import Path
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
-from steadyhand.structure.html.element import ElementNode, address_of
+from steadyhand.structure.html.element import ElementNode
 from steadyhand.structure.html.page import Page, page_of
-from steadyhand.structure.html.proof import prove_together
 from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import mask
 from steadyhand.structure.node import Proposal, Refusal
@@ -57,7 +56,7 @@ def sound_nodes(page: Page) -> list[ElementNode]:
     for index in range(len(page.nodes)):
         element = page.element(index)
         if page.flaw_of(element) is None:
-            found.append(ElementNode("element", element.span, address_of(page, index), index))
+            found.append(ElementNode("element", element.span, page, index))
     return found
 
 
@@ -303,9 +302,11 @@ def together(text: str, css: str, action: str, **arguments: str) -> Proposal | R
     found = Selector(css).resolve(source, "all")
     assert isinstance(found, tuple)
     made = [actions()[action].propose(source, node, arguments) for node in found]
-    splices = [splice for item in made if isinstance(item, Proposal) for splice in item.splices]
+    parts = tuple(item for item in made if isinstance(item, Proposal))
+    splices = [splice for item in parts for splice in item.splices]
     assert splices
-    return prove_together(source, Proposal(tuple(sorted(splices, key=lambda splice: splice.start))))
+    whole = Proposal(tuple(sorted(splices, key=lambda splice: splice.start)), meaning=parts)
+    return found[0].prove_together(source, whole)
 
 
 def test_changes_that_are_right_one_by_one_and_wrong_together_are_refused() -> None:
@@ -313,7 +314,7 @@ def test_changes_that_are_right_one_by_one_and_wrong_together_are_refused() -> N
     assert isinstance(together(text, "h1", "remove"), Refusal) is False
     refusal = together(text, "h1, h2", "remove")
     assert isinstance(refusal, Refusal)
-    assert "<script>, line 1, in another place" in refusal.message
+    assert "with all these changes at once" in refusal.message
 
 
 @table(

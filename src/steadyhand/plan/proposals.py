@@ -34,17 +34,27 @@ __all__ = ["propose", "propose_all"]
 
 def propose_all(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) -> Proposal:
     """The splices of an edit at every node it means. Refuses as the nodes do."""
-    splices: list[Splice] = []
-    notes: list[str] = []
+    later = [node.proved_later() for node in nodes] if len(nodes) > 1 else nodes
+    if later[0] is nodes[0]:
+        return _propose_each(name, source, edit, nodes)
+    try:
+        return _propose_each(name, source, edit, later)
+    except EditError:  # each by itself: it may be refused with its own reason, or be right in another way
+        return _propose_each(name, source, edit, nodes)
+
+
+def _propose_each(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) -> Proposal:
+    parts: list[Proposal] = []
     for node in nodes:
         made = propose(source, edit, node)
         if isinstance(made, Refusal):
             raise refused(name, made)
         if len(nodes) == 1:
             return made
-        splices += made.splices
-        notes += made.notes
-    whole = Proposal(tuple(_apart(name, source, splices)), tuple(dict.fromkeys(notes)))
+        parts.append(made)
+    splices = _apart(name, source, [splice for part in parts for splice in part.splices])
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    whole = Proposal(tuple(splices), tuple(notes), meaning=tuple(parts))
     proved = nodes[0].prove_together(source, whole)
     if isinstance(proved, Refusal):
         raise refused(name, proved)

@@ -70,11 +70,13 @@ class Proposal:
     """What would be written: sorted, disjoint splices on the source of the node, and what a person should know.
 
     `after` is the source with the splices made, where somebody has made it to look at: what was read of it is kept.
+    `meaning` is what its format knows of it besides, for whoever checks several proposals at once.
     """
 
     splices: tuple[Splice, ...]
     notes: tuple[str, ...] = ()
     after: Source | None = field(default=None, compare=False, repr=False)
+    meaning: object = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, source: Source, *writes: tuple[Span, str], notes: tuple[str, ...] = ()) -> Proposal:
@@ -129,8 +131,15 @@ class Node(ABC):
         """Go to another node of the same source; None: as everything does, away here and inserted there."""
         return None
 
+    def proved_later(self) -> Node:
+        """The same node, if what it proposes need not be proved because `prove_together` proves all of it."""
+        return self
+
     def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
-        """What this node and others of its family propose in one edit, if it is right together as it is singly."""
+        """What this node and others of its family propose in one edit, if it is right together as it is singly.
+
+        The proposal has the splices of all of them; its `meaning` is what each of them proposes, in their order.
+        """
         return proposal
 
     def propose_together(

@@ -37,9 +37,8 @@ def _action(
 ) -> Action:
     """An action on elements; `example` is a page before and after it is done to `#a` with these arguments."""
 
-    def propose(source: Source, node: ElementNode, given: Arguments) -> Proposal | Refusal:
-        found = node.open(source)
-        return found if isinstance(found, Refusal) else change(*found, given)
+    def propose(_source: Source, node: ElementNode, given: Arguments) -> Proposal | Refusal:
+        return change(*node.open(), given)
 
     shown = Example("page.html", example[0], "selector:#a", arguments, example[1])
     return Action(name, (ElementNode,), summary, parameters, propose, shown)

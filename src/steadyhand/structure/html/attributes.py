@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.html.page import Attribute, Page, StartTag, ascii_lower
-from steadyhand.structure.html.proof import danger_of, prove, refuse_change
+from steadyhand.structure.html.proof import Meaning, danger_of, meant, prove, refuse_change
 from steadyhand.structure.html.template import FILLER, Finder, Region, cover_all, is_plain, mask, mask_value, regions_in
 from steadyhand.structure.html.tree import FORMATTING, Element, start_tag_attributes
 from steadyhand.structure.node import Proposal, Refusal
@@ -214,10 +214,14 @@ def settle(page: Page, element: Element, writes: list[Write], changes: Mapping[s
             f"<{element.tag}>, line {page.source.line_of(element.span.start)}: the tag would not be read as asked",
             "edit the tag by its text",
         )
+
+    def change(tag: Tag) -> None:
+        _change(tag, changes)
+
     touched = (text for splice in proposal.splices for text in (splice.old, splice.new))
-    if is_plain(*touched) and _stands_alone(page, element) and danger_of(page, element, proposal) is None:
-        return proposal
-    return prove(page, element, proposal, lambda tag: _change(tag, changes))
+    if is_plain(*touched) and _is_alone(page, element) and danger_of(page, element, proposal) is None:
+        return meant(proposal, Meaning(element.index, change))
+    return prove(page, element, proposal, change)
 
 
 def attributes_after(page: Page, element: Element, writes: list[Write]) -> dict[str, str] | None:
@@ -243,7 +247,7 @@ def _change(tag: Tag, changes: Mapping[str, str | None]) -> None:
             del tag.attrs[names[key]]
 
 
-def _stands_alone(page: Page, element: Element) -> bool:
+def _is_alone(page: Page, element: Element) -> bool:
     """Whether the attributes of the element cannot matter to how anything else is read.
 
     The parser compares and repeats formatting elements with their attributes, but only where one was left open, or
@@ -253,15 +257,11 @@ def _stands_alone(page: Page, element: Element) -> bool:
         return False
     if element.tag not in FORMATTING:
         return True
-    return page.extents.is_tidy and _same_around(page, element) < 2
-
-
-def _same_around(page: Page, element: Element) -> int:
-    count, parent = 0, element.parent
+    same, parent = 0, element.parent
     while parent >= 0:
-        count += page.extents.tags[parent] == element.tag
+        same += page.nodes[parent].tag == element.tag
         parent = page.parents[parent]
-    return count
+    return page.extents.is_in_order and same < 2
 
 
 _TOKEN = lazy_pattern(r"[^\t\n\f\r ]+")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.html.attributes import write_text
 from steadyhand.structure.html.page import Page, ascii_lower
-from steadyhand.structure.html.proof import Change, Unfit, prove, refuse_change
+from steadyhand.structure.html.proof import Change, Meaning, Unfit, meant, prove, refuse_change
 from steadyhand.structure.html.template import UNMASKED, is_plain, mask, mask_value
 from steadyhand.structure.html.tree import DROPS_NEWLINE, LITERAL, Element, can_hold, fault_of
 from steadyhand.structure.node import Proposal, Refusal
@@ -48,9 +48,13 @@ def set_text(page: Page, element: Element, text: str) -> Proposal | Refusal:
         return refuse_change(page, element, f"its text cannot have </{element.tag} in it")
     written = text if is_literal else write_text(text)
     content = text if element.tag in UNMASKED else mask_value(text, text=True)
+
+    def change(tag: Tag) -> None:
+        tag.set_text(content)
+
     if is_plain(text, element.inner.of(page.source.text)) and _is_text_for_text(page, element, content):
-        return Proposal.of(page.source, (element.inner, written))
-    return _write_inside(page, element, element.inner, written, lambda tag: tag.set_text(content))
+        return meant(Proposal.of(page.source, (element.inner, written)), Meaning(element.index, change))
+    return _write_inside(page, element, element.inner, written, change)
 
 
 def _is_text_for_text(page: Page, element: Element, content: str) -> bool:

@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.format import OutlineEntry
@@ -25,13 +26,16 @@ from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.proof import prove_together
 from steadyhand.structure.html.tree import Element
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+if TYPE_CHECKING:
+    from turbohtml import Document
+    from turbohtml import Element as Tag
+
 _PLAIN = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-_WORD = lazy_pattern(r"[\w-]+")
-_BY_ID = lazy_pattern(r"\s*#([A-Za-z][\w-]*)(?:\.[A-Za-z][\w-]*)*(?:\s*[\s>][^,+~]*)?")
 _PLAIN_TAG = lazy_pattern(r"[a-z][a-z0-9-]*", re.ASCII)
 
 
@@ -196,7 +200,7 @@ class ElementNode(Node):
     """One element by its number in document order; `part` is the whole of it or its content.
 
     `flaw` says why its place in the source is not to be trusted; a target never hands such a node out.
-    `css` is the selector it was found by.
+    `css` is the selector it was found by, `nth` which of its matches it is, where the selector says so.
     """
 
     kind: str
@@ -206,87 +210,78 @@ class ElementNode(Node):
     part: str = "element"
     flaw: str | None = None
     css: str = field(default="", compare=False, repr=False)
+    nth: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def address(self) -> str:
         """A selector that only this element answers to; found out when somebody asks: all of the page is counted."""
         return address_of(self.page, self.index, self.part)
 
-    def open(self, source: Source) -> tuple[Page, Element] | Refusal:
+    def open(self) -> tuple[Page, Element]:
         """The page and the element in it."""
-        page = page_of(source)
-        return page if isinstance(page, Refusal) else (page, page.element(self.index))
+        return self.page, self.page.element(self.index)
 
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
-        found = self.open(source)
-        if isinstance(found, Refusal):
-            return found
         if new == self.own_text(source):
             return Proposal.of(source, (self.span, new))
-        return set_html(*found, new) if self.part == "inner" else replace_element(*found, new)
+        return set_html(*self.open(), new) if self.part == "inner" else replace_element(*self.open(), new)
 
-    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
-        found = self.open(source)
-        return found if isinstance(found, Refusal) else insert_html(*found, text, _POSITIONS[self.part][where])
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:  # noqa: ARG002
+        return insert_html(*self.open(), text, _POSITIONS[self.part][where])
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
-        return prove_together(source, proposal)
+    def proved_later(self) -> ElementNode:
+        return replace(self, page=replace(self.page, is_proved_later=True))
 
-    def delete(self, source: Source) -> Proposal | Refusal:
-        found = self.open(source)
-        if isinstance(found, Refusal):
-            return found
-        return empty(*found) if self.part == "inner" else remove(*found)
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
+        """The innermost changes first: an element that goes takes those inside it along."""
+        parts = proposal.meaning if isinstance(proposal.meaning, tuple) else ()
+        return prove_together(self.page, proposal, parts[::-1])
+
+    def delete(self, source: Source) -> Proposal | Refusal:  # noqa: ARG002
+        return empty(*self.open()) if self.part == "inner" else remove(*self.open())
 
     def propose_together(
         self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
     ) -> Sequence[Proposal] | None:
-        """Only where each selector begins with an id: it then depends on nothing outside of the element of that id.
+        """The changes are made to one tree, each selector is asked again before its turn, and the end is proved.
 
-        These elements, with all that is written, must be apart, and no edit may write what another has as its id.
+        No edit may write what another looks at.
         """
+        nodes: list[ElementNode] = []
         made: list[Proposal] = []
-        homes: list[tuple[Span, str]] = []
+        page = self.page
         for node, propose in asked:
-            home = node._home() if isinstance(node, ElementNode) else None
-            proposal = None if home is None else propose(node)
-            if home is None or not isinstance(proposal, Proposal):
+            proposal = propose(node.proved_later()) if isinstance(node, ElementNode) else None
+            if not isinstance(node, ElementNode) or not isinstance(proposal, Proposal):
                 return None
+            nodes.append(node)
             made.append(proposal)
-            homes.append((_region(source, home[0], proposal), home[1]))
-        own = [_words(one) for one in made]
-        written = Counter(word for words in own for word in words)
-        if any(written[name] > (name in words) for (_, name), words in zip(homes, own, strict=True)):
+        pairs = zip(nodes, made, strict=True)
+        regions = sorted(_region(source, page.element(node.index), proposal) for node, proposal in pairs)
+        if any(one.end > two.start or (one.end == two.start and one.is_empty) for one, two in pairwise(regions)):
             return None
-        if any(one.end > two.start for one, two in pairwise(sorted(span for span, _ in homes))):
-            return None
+
+        def look(tree: Document, tags: list[Tag], number: int) -> bool:
+            found, node = tree.select(nodes[number].css), nodes[number]
+            place = 0 if node.nth is None else node.nth - (node.nth > 0)
+            is_there = len(found) == 1 if node.nth is None else -len(found) <= place < len(found)
+            return is_there and found[place] == tags[node.index]
+
         splices = sorted((splice for one in made for splice in one.splices), key=lambda splice: splice.span)
-        whole = prove_together(source, Proposal(tuple(splices)))
-        return None if isinstance(whole, Refusal) else [*made[:-1], replace(made[-1], after=whole.after)]
-
-    def _home(self) -> tuple[Span, str] | None:
-        """The place of the element with the id that the selector begins with, and that id; None where it has none."""
-        found = _BY_ID.fullmatch(self.css)
-        index = self.index
-        while found is not None and index >= 0:
-            if self.page.nodes[index].attr("id") == found[1]:
-                return self.page.element(index).span, found[1].lower()
-            index = self.page.parents[index]
-        return None
+        whole = prove_together(page, Proposal(tuple(splices)), made, look)
+        if isinstance(whole, Refusal):
+            return None
+        return [*made[:-1], replace(made[-1], after=source.apply(ChangeSet(tuple(splices))))]
 
 
-def _region(source: Source, home: Span, proposal: Proposal) -> Span:
-    """What an edit looks at and writes: an element, and whole lines where it writes beside it or takes it away."""
-    start = min((splice.start for splice in proposal.splices), default=home.end)
-    end = max((splice.end for splice in proposal.splices), default=home.start)
-    if home.start < start and end < home.end:
-        return home
-    table = source.table
-    first, last = table.rows_of(Span(min(home.start, start), max(home.end, end)))
-    return Span(table.start(first), table.start(last + 1))
-
-
-def _words(proposal: Proposal) -> set[str]:
-    """The words that come or go."""
-    texts = [text for splice in proposal.splices for text in (splice.old, splice.new)]
-    return {word for text in texts for word in _WORD.findall(text.lower())}
+def _region(source: Source, element: Element, proposal: Proposal) -> Span:
+    """What an edit looks at and writes: a start tag, some content, or all lines of an element and what is beside it."""
+    if not proposal.splices:
+        return element.span
+    first, last = proposal.splices[0], proposal.splices[-1]
+    if element.start_tag is not None and element.span.start < first.start and last.end < element.start_tag.end:
+        return element.start_tag
+    if element.inner.start <= first.start and last.end <= element.inner.end:
+        return Span(first.start, last.end)
+    rows = source.table.rows_of(Span(min(element.span.start, first.start), max(element.span.end, last.end)))
+    return Span(source.table.start(rows[0]), source.table.start(rows[1] + 1))

@@ -19,7 +19,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from operator import lt
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -119,8 +122,11 @@ _CLOSERS = lazy_pattern(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>
 _NOSCRIPT_END = lazy_pattern(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 _CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
-
 _NONE = -1  # where the source has no such tag
+_FEW = 400  # elements inside and around one that are looked at for it; above that, all elements are placed at once
+_MANY = 1_000  # elements that are placed one by one
+
+Bounds = tuple[int, int, int, int]
 
 
 class _Places:
@@ -129,10 +135,9 @@ class _Places:
     `starts` and `opened` are where the start tag begins and ends, `closes` and `closed` the same of the end tag.
     """
 
-    __slots__ = ("closed", "closes", "opened", "starts", "text")
+    __slots__ = ("closed", "closes", "opened", "starts")
 
-    def __init__(self, text: str, nodes: Sequence[Tag], offsets: Offsets) -> None:
-        self.text = text
+    def __init__(self, nodes: Sequence[Tag], offsets: Offsets) -> None:
         self.starts, self.opened, self.closes, self.closed = array("q"), array("q"), array("q"), array("q")
         for node in paced(nodes):
             where = node.source_location
@@ -144,73 +149,186 @@ class _Places:
         for bounds in (self.starts, self.opened, self.closes, self.closed):
             offsets.correct(bounds)
 
-    def start_tag(self, index: int) -> Span | None:
-        return Span(self.starts[index], self.opened[index]) if self.starts[index] >= 0 else None
-
-    def end_tag(self, index: int) -> Span | None:
-        return Span(self.closes[index], self.closed[index]) if self.closes[index] >= 0 else None
+    def of(self, index: int) -> Bounds:
+        return self.starts[index], self.opened[index], self.closes[index], self.closed[index]
 
 
 class Extents:
-    """The places of all elements of one tree, by their number in document order.
+    """The places of the elements of one tree, by their number in document order.
 
-    `is_tidy`    where every formatting element has an end tag of its own, so that the parser repeated none
-    `first_tag`  where the first start tag is
+    To ask the parser for all places takes ten times as long as the parse. So where the tree has its elements in the
+    order of the source, and each once, an element is judged by the elements inside it, around it and behind it: then no
+    other can reach into it, since only what the parser moved or repeated is open where it is not around in the tree.
+    Everything that this does not settle is settled by one walk over the page.
     """
 
-    def __init__(self, text: str, nodes: Sequence[Tag], parents: Sequence[int], offsets: Offsets) -> None:
-        self._places = _Places(text, nodes, offsets)
-        self._parents = parents
-        self.tags = [node.tag for node in nodes]
-        spaces = [node.namespace.value for node in nodes]
-        self._foreign = {index: space for index, space in enumerate(spaces) if space != "html"}
-        self._closing = {index for index in self._foreign if _closes_itself(self._places, index)}
-        self._ends = _ends(self._places, self.tags, self._foreign, parents, self._closing)
-        self._flaws = _flaws(self._places, self.tags, parents, self._ends)
-        self.first_tag = min((start for start in self._places.starts if start >= 0), default=len(text))
-        self.is_tidy = all(
-            closes >= 0 for tag, closes in zip(self.tags, self._places.closes, strict=True) if tag in FORMATTING
-        )
+    def __init__(self, text: str, nodes: Sequence[Tag], parents: Sequence[int]) -> None:
+        self._text, self._nodes, self._parents = text, nodes, parents
+        self._offsets = Offsets(text)
+        self._known: dict[int, Element] = {}
+        self._read: dict[int, Bounds] = {}
+
+    @cached_property
+    def tags(self) -> list[str]:
+        return [node.tag for node in self._nodes]
 
     def element(self, index: int) -> Element:
-        start, end_tag, tag = self._places.start_tag(index), self._places.end_tag(index), self.tags[index]
-        span = Span(start.start, max(self._ends[index], start.end)) if start else Span(0, 0)
-        inner = _inner(self._places.text, tag, start, end_tag, span) if start else span
-        return Element(
+        """The element of that number, with its place."""
+        known = self._known.get(index)
+        if known is None:
+            is_walked = "_walked" in self.__dict__ or len(self._known) >= _MANY or not self.is_in_order
+            known = self._known[index] = (None if is_walked else self._nearby(index)) or self._far(index)
+        return known
+
+    def _far(self, index: int) -> Element:
+        places, ends, flaws, foreign, closing = self._walked
+        return self._element(
             index,
-            self._parents[index],
-            tag,
-            self._foreign.get(index, "html"),
-            start,
-            end_tag,
-            span,
-            inner,
-            index in self._closing,
-            self._flaws.get(index),
+            places.of(index),
+            ends[index],
+            foreign.get(index, "html"),
+            flaws.get(index),
+            closes_itself=index in closing,
         )
 
+    def _element(
+        self, index: int, bounds: Bounds, end: int, namespace: str, flaw: str | None, *, closes_itself: bool
+    ) -> Element:
+        start, opened, closes, closed = bounds
+        tag, parent = self._nodes[index].tag, self._parents[index]
+        if start < 0:
+            return Element(index, parent, tag, namespace, None, None, Span(0, 0), Span(0, 0), closes_itself, flaw)
+        span, end_tag = Span(start, max(end, opened)), Span(closes, closed) if closes >= 0 else None
+        inner = _inner(self._text, tag, opened, closes if closes >= 0 else span.end)
+        return Element(index, parent, tag, namespace, Span(start, opened), end_tag, span, inner, closes_itself, flaw)
 
-def _closes_itself(places: _Places, index: int) -> bool:
-    start = places.start_tag(index)
-    if start is None or places.text[start.end - 2 : start.end] != "/>":
-        return False
-    return read_start_tag(places.text, start).closes_itself
+    @cached_property
+    def _walked(self) -> tuple[_Places, array[int], dict[int, str], dict[int, str], set[int]]:
+        """The places of all elements, where they end, their flaws; those of SVG and MathML, and who closes itself."""
+        places = _Places(self._nodes, self._offsets)
+        spaces = [node.namespace.value for node in self._nodes]
+        foreign = {index: space for index, space in enumerate(spaces) if space != "html"}
+        closing = {index for index in foreign if _closes_itself(self._text, places.of(index))}
+        ends = _ends(self._text, places, self.tags, foreign, self._parents, closing)
+        return places, ends, _flaws(self._text, places, self.tags, self._parents, ends), foreign, closing
+
+    @cached_property
+    def is_in_order(self) -> bool:
+        """Whether the elements that have tags come in the order of these: the parser moved none and repeated none."""
+        if "noscript" in self.tags:
+            return False
+        places = [(node.source_line, node.source_col) for node in self._nodes if node.source_line is not None]
+        return all(map(lt, places, islice(places, 1, None)))
+
+    def _nearby(self, index: int) -> Element | None:
+        """An element whose place is certain from what is near it; None: all of the page must be looked at."""
+        node = self._nodes[index]
+        behind = self._behind(index)
+        start, opened, closes, closed = bounds = self._bounds(index)
+        if start < 0:
+            return self._element(index, bounds, 0, node.namespace.value, _made_up(node.tag), closes_itself=False)
+        is_open = closed < 0 and node.tag in FORMATTING
+        if behind is None or node.namespace.value != "html" or is_open:
+            return None
+        around = self._around(index)
+        if around is None:
+            return None
+        end = closed if closed >= 0 else opened if node.tag in VOID else self._end(opened, around, behind)
+        if end is None or end > around or self._start_from(behind) < end:
+            return None
+        last = closes if closes >= 0 else end
+        if not self._is_nested(index, behind, last):
+            return None
+        return self._element(index, bounds, end, "html", None, closes_itself=False)
+
+    def _bounds(self, index: int) -> Bounds:
+        if index in self._read:
+            return self._read[index]
+        where = self._nodes[index].source_location
+        one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
+        found = array("q", (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset))
+        found.extend((_NONE, _NONE) if two is None else (two.start_offset, two.end_offset))
+        self._offsets.correct(found)
+        self._read[index] = bounds = (found[0], found[1], found[2], found[3])
+        return bounds
+
+    def _behind(self, index: int) -> int | None:
+        """The number of the first element behind one and all inside it; None where too many are inside."""
+        parents = self._parents
+        for at in range(index + 1, min(index + _FEW, len(parents))):
+            if parents[at] < index:
+                return at
+        return len(parents) if len(parents) <= index + _FEW else None
+
+    def _start_from(self, index: int) -> int:
+        """Where the first element from a number on begins that has a tag."""
+        starts = (self._bounds(at)[0] for at in range(index, len(self._nodes)))
+        return next((start for start in starts if start >= 0), len(self._text))
+
+    def _around(self, index: int) -> int | None:
+        """Where the content ends that an element is in, if it is inside of each element around it."""
+        chain: list[int] = []
+        parent = self._parents[index]
+        while parent >= 0:
+            chain.append(parent)
+            parent = self._parents[parent]
+        around = len(self._text)
+        for outer in reversed(chain):
+            start, opened, closes, closed = self._bounds(outer)
+            if start < 0:
+                continue
+            if closed < 0:
+                behind = self._behind(outer)
+                end = None if behind is None else self._end(opened, around, behind)
+            else:
+                end = closed
+            if end is None or end > around:
+                return None
+            around = closes if closes >= 0 else end
+        return around
+
+    def _end(self, opened: int, around: int, behind: int) -> int | None:
+        """Where an element without an end tag ends."""
+        bounds = (around, self._start_from(behind), _tail(self._text))
+        return min((at for at in bounds if at >= opened), default=None)
+
+    def _is_nested(self, index: int, behind: int, last: int) -> bool:
+        """Whether everything inside an element is written inside of it, each within the one around it."""
+        rooms = {index: (self._bounds(index)[1], last)}
+        for at in range(index + 1, behind):
+            start, opened, closes, closed = self._bounds(at)
+            low, high = rooms[self._parents[at]]
+            if start < 0:
+                rooms[at] = low, high
+                continue
+            if start < low or max(opened, closed) > high:
+                return False
+            rooms[at] = opened, closes if closes >= 0 else high
+        return True
 
 
-def _inner(text: str, tag: str, start: Span, end_tag: Span | None, span: Span) -> Span:
-    first = start.end
-    last = end_tag.start if end_tag is not None else span.end
+def _closes_itself(text: str, bounds: Bounds) -> bool:
+    start, opened, *_ = bounds
+    return start >= 0 and text.endswith("/>", start, opened) and read_start_tag(text, Span(start, opened)).closes_itself
+
+
+def _inner(text: str, tag: str, first: int, last: int) -> Span:
     if tag in DROPS_NEWLINE and first < last:
         first += 2 if text.startswith("\r\n", first) else text[first] in "\r\n"
     return Span(first, max(first, last))
 
 
 def _ends(
-    places: _Places, tags: Sequence[str], foreign: Container[int], parents: Sequence[int], closing: set[int]
+    text: str,
+    places: _Places,
+    tags: Sequence[str],
+    foreign: Container[int],
+    parents: Sequence[int],
+    closing: set[int],
 ) -> array[int]:
     """Where each element ends. One without an end tag ends where the next begins or what is around it ends."""
-    following = _starts_behind(places, parents)
-    tail, length = _tail(places.text), len(places.text)
+    following = _starts_behind(text, places, parents)
+    tail, length = _tail(text), len(text)
     ends, closes = array("q"), places.closes
     for index, closed in enumerate(paced(places.closed)):
         opened, parent = places.opened[index], parents[index]
@@ -225,7 +343,7 @@ def _ends(
     return ends
 
 
-def _starts_behind(places: _Places, parents: Sequence[int]) -> array[int]:
+def _starts_behind(text: str, places: _Places, parents: Sequence[int]) -> array[int]:
     """For each element, where the first element behind it and its descendants begins."""
     count = len(parents)
     behind = [count] * count  # the number of the first element that is no descendant
@@ -234,7 +352,7 @@ def _starts_behind(places: _Places, parents: Sequence[int]) -> array[int]:
         while last_at_depth and last_at_depth[-1] != parent:
             behind[last_at_depth.pop()] = index
         last_at_depth.append(index)
-    starts = array("q", [len(places.text)]) * (count + 1)
+    starts = array("q", [len(text)]) * (count + 1)
     for index in range(count - 1, -1, -1):
         start = places.starts[index]
         starts[index] = starts[index + 1] if start < 0 else start
@@ -242,20 +360,23 @@ def _starts_behind(places: _Places, parents: Sequence[int]) -> array[int]:
 
 
 def _tail(text: str) -> int:
-    """Where the end tags of the whole page begin, if nothing but blanks and comments stands among and behind them."""
-    for found in [*_CLOSER.finditer(text)][-_MOST_CLOSERS:]:
-        if _CLOSERS.match(text, found.start()):
-            return found.start()
-    return len(text)
+    """Where the end tags of the whole page begin, if nothing but blanks and comments is among and behind them."""
+    closers: list[int] = []
+    at = text.rfind("</")
+    while at >= 0 and len(closers) < _MOST_CLOSERS and _CLOSER.match(text, at):
+        closers.append(at)
+        at = text.rfind("</", 0, at)
+    return next((at for at in reversed(closers) if _CLOSERS.match(text, at)), len(text))
 
 
-def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: Sequence[int]) -> dict[int, str]:
+def _flaws(
+    text: str, places: _Places, tags: Sequence[str], parents: Sequence[int], ends: Sequence[int]
+) -> dict[int, str]:
     flaws: dict[int, str] = {}
     located: list[int] = []
     for index, start in enumerate(places.starts):
         if start < 0:
-            made = "repeated" if tags[index] in FORMATTING else "put in"
-            flaws[index] = f"the parser {made} <{tags[index]}>: there is no tag for it in the source"
+            flaws[index] = _made_up(tags[index])
             continue
         located.append(index)
         if places.closes[index] < 0 and tags[index] in FORMATTING:
@@ -263,7 +384,7 @@ def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: S
         elif ends[index] < places.opened[index]:
             flaws[index] = f"{_REPAIRED}: <{tags[index]}> ends before it begins"
     located.sort(key=places.starts.__getitem__)
-    for index in _in_torn_noscripts(places, tags, parents):
+    for index in _in_torn_noscripts(text, places, tags, parents):
         flaws.setdefault(index, "<noscript> does not end where a browser that runs scripts ends it")
     body = tags.index("body") if "body" in tags else _NONE
     ended = places.closed[body] if body >= 0 else _NONE
@@ -275,7 +396,11 @@ def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: S
     return flaws
 
 
-def _in_torn_noscripts(places: _Places, tags: Sequence[str], parents: Sequence[int]) -> list[int]:
+def _made_up(tag: str) -> str:
+    return f"the parser {'repeated' if tag in FORMATTING else 'put in'} <{tag}>: there is no tag for it in the source"
+
+
+def _in_torn_noscripts(text: str, places: _Places, tags: Sequence[str], parents: Sequence[int]) -> list[int]:
     """Every `noscript` with what is in it that ends elsewhere for a parser that takes it for text, as browsers do."""
     if "noscript" not in tags:
         return []
@@ -284,7 +409,7 @@ def _in_torn_noscripts(places: _Places, tags: Sequence[str], parents: Sequence[i
         if parents[index] in torn:
             torn.add(index)
         elif tag == "noscript" and places.starts[index] >= 0:
-            end, first = places.closes[index], _NOSCRIPT_END.search(places.text, places.opened[index])
+            end, first = places.closes[index], _NOSCRIPT_END.search(text, places.opened[index])
             if end < 0 or first is None or first.start() != end:
                 torn.add(index)
     return sorted(torn)
@@ -334,15 +459,18 @@ class Page:
     """The tree of one source: the parser's elements by number, in document order, and their places.
 
     `parents` has the number of the element around each, -1 for none; what is in a `template` is inside the `template`.
+    `is_proved_later`: several changes are collected, and whoever collects them proves all of them at once.
     """
 
     source: Source
     masked: Masked
     tree: Document
     nodes: Sequence[Tag]
+    numbers: Mapping[Node | None, int]
     parents: Sequence[int]
     extents: Extents
     ended: frozenset[str]
+    is_proved_later: bool = False
 
     def element(self, index: int) -> Element:
         """The element of that number, with its place."""
@@ -350,7 +478,7 @@ class Page:
 
     def number(self, node: Tag) -> int:
         """The number of an element of the tree."""
-        return self.source.derive(_numbers)[node]
+        return self.numbers[node]
 
     def select(self, css: str) -> list[int]:
         """The numbers of the elements that a valid selector matches, in document order."""
@@ -397,31 +525,25 @@ def _read(source: Source) -> Page | Refusal:
     nodes = tree.select("*")
     if len(nodes) > _MOST:
         return _too_large(f"the page has {len(nodes)} elements, pages are read up to {_MOST}", _MOST)
-    parents = _parents(nodes)
+    numbers: dict[Node | None, int] = {node: index for index, node in enumerate(nodes)}
+    parents = _parents(nodes, numbers)
     if _depth(parents) > DEEPEST:
         return _too_large(f"elements are nested deeper than {DEEPEST}", DEEPEST)
-    extents = Extents(masked.text, nodes, parents, Offsets(masked.text))
-    return Page(source, masked, tree, nodes, parents, extents, ended_words(source.text, masked.regions))
+    extents = Extents(masked.text, nodes, parents)
+    return Page(source, masked, tree, nodes, numbers, parents, extents, ended_words(source.text, masked.regions))
 
 
 def _too_large(message: str, limit: int) -> Refusal:
     return Refusal(Kind.TOO_LARGE, message, ByText(), {"limit": limit})
 
 
-def _numbers(source: Source) -> dict[Tag, int]:
-    page = page_of(source)
-    assert isinstance(page, Page), "only a page asks for its numbers"
-    return {node: index for index, node in enumerate(page.nodes)}
-
-
-def _parents(nodes: Sequence[Tag]) -> list[int]:
-    numbers: dict[Node | None, int] = {node: index for index, node in enumerate(nodes)}
-    found: list[int] = []
-    for node in paced(nodes):
-        parent: Node | None = node.parent
-        while parent is not None and parent not in numbers:
+def _parents(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> list[int]:
+    found = [numbers.get(node.parent, -1) for node in paced(nodes)]
+    for index in (index for index, parent in enumerate(found) if parent < 0 < index):
+        parent = nodes[index].parent
+        while parent is not None and parent not in numbers:  # what is in a `template` has a root of its own
             parent = parent.parent
-        found.append(numbers.get(parent, -1))
+        found[index] = numbers.get(parent, -1)
     return found
 
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, overload
 
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
@@ -214,7 +214,7 @@ class Selector(Addressed):
         wrong = self._wrong(page)
         if wrong is not None:
             return wrong
-        return [self._node(page, index) for index in page.select(self.css)] or self._missing(page)
+        return _Matches(self, page, page.select(self.css)) or self._missing(page)
 
     def resolve(self, source: Source, which: Occurrence = "unique") -> tuple[Node, ...] | Refusal:
         """The elements that are meant, if each of them is where the source says."""
@@ -231,13 +231,14 @@ class Selector(Addressed):
             {"selector": self.css[:200]},
         )
 
-    def _node(self, page: Page, index: int) -> ElementNode:
+    def node(self, page: Page, index: int) -> ElementNode:
+        """The node of an element that matches."""
         element = page.element(index)
         flaw = page.flaw_of(element)
         if flaw is None and self.part == "inner" and (element.is_void or element.closes_itself):
             flaw = f"<{element.tag}> has no content, line {page.source.line_of(element.span.start)}"
         span = element.inner if self.part == "inner" else element.span
-        return ElementNode("element", span, page, index, self.part, flaw, self.css)
+        return ElementNode("element", span, page, index, self.part, flaw, self.css, self.nth)
 
     def _wrong(self, page: Page) -> Refusal | None:
         plain = _QUOTED.sub(lambda found: "_" * len(found.group()), self.css)
@@ -282,6 +283,27 @@ class Selector(Addressed):
             SendAddress(str(near[0]["address"])) if near else "read the outline of the page for the selectors it has",
             {"nearest": near} if near else {"nearest": [], "available": others},
         )
+
+
+class _Matches(Sequence[Node]):
+    """What a selector matches: a node is made for those that somebody looks at, since places take time to find."""
+
+    def __init__(self, selector: Selector, page: Page, indexes: list[int]) -> None:
+        self._selector, self._page, self._indexes = selector, page, indexes
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    @overload
+    def __getitem__(self, at: int) -> Node: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Node]: ...
+
+    def __getitem__(self, at: int | slice) -> Node | Sequence[Node]:
+        if isinstance(at, slice):
+            return _Matches(self._selector, self._page, self._indexes[at])
+        return self._selector.node(self._page, self._indexes[at])
 
 
 TARGET = Selector

@@ -28,6 +28,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -167,6 +168,7 @@ def tags_of(markup: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]], 
     return starts, ends, letters
 
 
+@lru_cache(256)
 def bad_selector(css: str) -> str | None:
     """What is wrong with a selector, and where; None where nothing is."""
     import turbohtml
