@@ -143,14 +143,6 @@ def test_a_server_s_own_task_name_is_not_shown_beside_the_actor(shell: Shell) ->
     assert "mcp-8fba09c1" not in made_up
 
 
-@pytest.mark.parametrize("line", ["edit notes.md --at head", "locate notes.md head"])
-def test_addresses_are_completed(shell: Shell, line: str) -> None:
-    words = f"steadyhand {line}"
-    asked = {"_STEADYHAND_COMPLETE": "zsh_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    said, _ = shell.process(environ=asked).communicate()
-    assert b"heading:Notes" in said
-
-
 def test_a_conflict_can_be_answered_with_keep(shell: Shell) -> None:
     assert "--keep" in shell.ok("conflicts", "--help")
 

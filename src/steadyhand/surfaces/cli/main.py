@@ -218,12 +218,13 @@ def _open_missing_streams() -> None:
 
 def _complete(cli: Group) -> None:
     """Answer a shell that asks for completions, and end."""
-    instruction = os.environ.get("_STEADYHAND_COMPLETE")
-    if instruction:
-        from click.shell_completion import shell_complete
+    shell = os.environ.get("_STEADYHAND_COMPLETE")
+    if shell:
+        from steadyhand.surfaces.cli.completion import answer
 
         try:
-            code = shell_complete(cli, {"obj": Invocation()}, PROGRAM, "_STEADYHAND_COMPLETE", instruction)
+            click.echo(answer(cli, Invocation(), shell))
+            code = 0
         except Exception as error:  # a person who pressed a key is shown no complaint
             _debug(error)
             code = 1

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
-from click.shell_completion import CompletionItem, split_arg_string
+from click.shell_completion import CompletionItem
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, lazy_pattern
@@ -54,13 +54,20 @@ class AddressName(click.ParamType[str]):
         invocation.set("read_only", True)
         with invocation.workspace() as workspace:
             entries = workspace.outline(invocation.path(file)).entries
-        found = dict.fromkeys(entry.address for entry in entries if entry.address.startswith(incomplete))
-        return [CompletionItem(visible_line(address)) for address in list(found)[:_OFFERED_ADDRESSES]]
+        addresses = dict.fromkeys(visible_line(entry.address) for entry in entries)
+        found = [address for address in addresses if address.startswith(incomplete)]
+        if not found:  # `heading:Usage` for `heading:Guide > Usage`, as it may be typed
+            kind, _, name = incomplete.partition(":")
+            part = re.compile(rf"{re.escape(kind)}:.*\b{re.escape(name)}")
+            found = [address for address in addresses if part.match(address)]
+        return [CompletionItem(address) for address in found[:_OFFERED_ADDRESSES]]
 
 
 def _typed_file() -> str | None:
     """The file on the line that a shell asks about: behind an option without its value click does not read it."""
-    words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+    from steadyhand.surfaces.cli.completion import split_line
+
+    words = split_line(os.environ.get("COMP_LINE", "")).words[2:]
     return next((word for word in words if os.path.isfile(word)), None)
 
 

@@ -21,18 +21,15 @@ from steadyhand.surfaces.cli.invocation import Invocation
 def run(invocation: Invocation, shell: str) -> int:
     """Print a completion script for a shell.
 
-    It completes commands, options, their values, file names, actions and the ids of the latest records.
+    It completes commands, options and their values, file names, actions, addresses in a file (`heading:`, `key:`,
+    `symbol:` …) and the ids of the latest records.
     """
-    from click.shell_completion import ShellComplete, get_completion_class
+    from steadyhand.surfaces.cli.completion import script
 
-    kind = get_completion_class(shell)
-    root = click.get_current_context().find_root().command
-    assert kind is not None
-    # The class's own `source` may first run the shell to ask its version; the script is the same either way.
-    script = ShellComplete.source(kind(root, {}, "steadyhand", "_STEADYHAND_COMPLETE"))
-    invocation.output.document({"ok": True, "shell": shell, "script": script})
+    text = script(shell)
+    invocation.output.document({"ok": True, "shell": shell, "script": text})
     if not invocation.output.json:
-        invocation.output.plain(script)
+        invocation.output.plain(text)
     return 0
 
 

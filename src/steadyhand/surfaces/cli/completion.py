@@ -1,0 +1,145 @@
+"""Completion in bash, zsh and fish: a script for each shell, and what it asks us for.
+
+A script hands over the command line up to the cursor in COMP_LINE and gets one line for each thing to offer: `plain`
+or `file`, the value and its help, with tabs between. click splits such a line at what the shell takes for words, and
+bash takes `heading:Notes` for three; so the line is split here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete
+
+from steadyhand.lazy import dataclass
+
+__all__ = ["SHELLS", "VARIABLE", "answer", "script"]
+
+VARIABLE = "_STEADYHAND_COMPLETE"
+_ENDS_OF_WORDS = ":=@"  # of readline's, those that a word may have without quotes
+
+# In bash 3, which macOS has, `compopt` is missing: file names are then not offered.
+_BASH = r"""_steadyhand_completion() {
+    local type value help
+    COMPREPLY=()
+    while IFS=$'\t' read -r type value help; do
+        case $type in
+            file) compopt -o default 2>/dev/null ;;
+            plain) COMPREPLY+=("$value") ;;
+        esac
+    done < <(COMP_LINE="${COMP_LINE:0:COMP_POINT}" COMP_WORDBREAKS="$COMP_WORDBREAKS" \
+        _STEADYHAND_COMPLETE=bash "$1" 2>/dev/null)
+}
+complete -o nosort -F _steadyhand_completion steadyhand 2>/dev/null ||
+    complete -F _steadyhand_completion steadyhand
+"""
+
+_ZSH = r"""#compdef steadyhand
+_steadyhand_completion() {
+    local type value help
+    local -a values shown
+    while IFS=$'\t' read -r type value help; do
+        case $type in
+            file) _files ;;
+            plain) values+=("$value"); shown+=("$value${help:+  -- $help}") ;;
+        esac
+    done < <(COMP_LINE="${(j: :)words[1,CURRENT]}" _STEADYHAND_COMPLETE=zsh "$words[1]" 2>/dev/null)
+    (( $#values )) && compadd -U -l -V steadyhand -d shown -a values
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    _steadyhand_completion "$@"
+else
+    compdef _steadyhand_completion steadyhand
+fi
+"""
+
+_FISH = r"""function __steadyhand_completion
+    COMP_LINE=(commandline -cp) _STEADYHAND_COMPLETE=fish steadyhand 2>/dev/null | while read -d \t -l type value help
+        switch $type
+            case file
+                __fish_complete_path (commandline -ct)
+            case plain
+                printf '%s\t%s\n' $value $help
+        end
+    end
+end
+complete --command steadyhand --no-files --arguments '(__steadyhand_completion)'
+"""
+
+SHELLS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+def script(shell: str) -> str:
+    """What a shell has to run to complete our commands."""
+    return SHELLS[shell]
+
+
+def answer(cli: click.Command, obj: object, shell: str) -> str:
+    """What to offer for the line that a shell asks about."""
+    typed = split_line(os.environ.get("COMP_LINE", ""), os.environ.get("COMP_WORDBREAKS", ""))
+    asked = ShellComplete(cli, {"obj": obj}, "steadyhand", VARIABLE)
+    found = asked.get_completions(list(typed.words[1:]), typed.word)
+    return "\n".join(_rows(found, typed if shell == "bash" else None))
+
+
+def _rows(found: list[CompletionItem[str]], typed: Typed | None) -> Iterator[str]:
+    for item in found:
+        value = item.value if typed is None or item.type != "plain" else typed.rest(item.value)
+        help_text = " ".join((item.help or "").split())
+        yield f"{item.type}\t{value}\t{help_text}".rstrip("\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A command line up to the cursor: the words before the last one, and the last one, which may be empty.
+
+    `quote` is the quote that the last word is in; `before` is how much of it readline leaves alone, because it takes
+    what comes after for a word of its own.
+    """
+
+    words: tuple[str, ...]
+    word: str
+    quote: str
+    before: int
+
+    def rest(self, value: str) -> str:
+        """What readline is to put in the place of its own word, escaped as bash wants it there."""
+        rest = value[self.before :]
+        if self.quote == "'":
+            return rest.replace("'", r"'\''")
+        return re.sub(r'(["$`\\])' if self.quote else r"([^\w@%+=:,./-])", r"\\\1", rest)
+
+
+def split_line(line: str, breaks: str = "") -> Typed:
+    r"""Split a line as a shell does; `breaks` are the characters at which readline begins a word.
+
+    >>> split_line("steadyhand locate a.md heading:No", ":")
+    Typed(words=('steadyhand', 'locate', 'a.md'), word='heading:No', quote='', before=8)
+    >>> split_line("steadyhand locate a.md 'heading:Two w", ":")
+    Typed(words=('steadyhand', 'locate', 'a.md'), word='heading:Two w', quote="'", before=0)
+    """
+    words: list[str] = []
+    word: str | None = None
+    quote, before, is_escaped = "", 0, False
+    for character in line:
+        if is_escaped:
+            word, is_escaped = (word or "") + character, False
+        elif character == "\\" and quote != "'":
+            word, is_escaped = word or "", True
+        elif character == quote or (not quote and character in "'\""):
+            quote, word = "" if quote else character, word or ""
+            before = len(word)
+        elif character.isspace() and not quote:
+            if word is not None:
+                words.append(word)
+            word, before = None, 0
+        else:
+            word = (word or "") + character
+            if not quote and character in _ENDS_OF_WORDS and character in breaks:
+                before = len(word)
+    while words and re.match(r"\w+=", words[0]):  # variables before the command
+        del words[0]
+    return Typed(tuple(words), word or "", quote, before)
