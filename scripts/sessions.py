@@ -93,9 +93,9 @@ def steps_of_page(page: Path) -> list[Step]:
 
 
 def furnish(scratch: Path) -> tuple[Path, Path]:
-    """An empty home and an empty workspace, marked as one whatever stands further up."""
-    home, workspace = scratch / "home", scratch / "project"
-    home.mkdir()
+    """An empty home and an empty workspace in it, marked as one whatever is further up."""
+    home = scratch / "home"
+    workspace = home / "project"
     (workspace / ".git").mkdir(parents=True)
     return home, workspace
 
@@ -104,9 +104,7 @@ def environment(home: Path) -> dict[str, str]:
     """A plain terminal without colour, with `steadyhand` on the path and nobody's configuration."""
     programs = home / "bin"
     programs.mkdir()
-    command = programs / "steadyhand"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m steadyhand "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
+    (programs / "steadyhand").symlink_to(Path(sys.executable).with_name("steadyhand"))
     return {
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "src"),
@@ -131,7 +129,12 @@ def run(steps: list[Step], workspace: Path, env: dict[str, str]) -> list[Step]:
             file.write_text(step.command + "\n", encoding="utf-8")
             typed = f". '{file}' </dev/null; _status=$?; printf '\\n%s\\n' '{MARK}'; (exit $_status)"
             answers.append(_answer(python, str(file)) if step.is_python else _answer(shell, typed))
-        return [replace(step, answer=answer) for step, answer in zip(steps, answers, strict=True)]
+        return [replace(step, answer=_anywhere(answer, env)) for step, answer in zip(steps, answers, strict=True)]
+
+
+def _anywhere(answer: str, env: dict[str, str]) -> str:
+    """An answer without the folders of this machine: ada's home and the Python that she installed it in."""
+    return answer.replace(sys.executable, "/home/ada/venv/bin/python").replace(env["HOME"], "/home/ada")
 
 
 def _start(opened: ExitStack, command: list[str], workspace: Path, env: dict[str, str]) -> subprocess.Popen[str]:

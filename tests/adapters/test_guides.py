@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from scripts import sessions
+from steadyhand.surfaces import adapters as adapters_package
 from steadyhand.surfaces.cli.commands.mcp import COMMAND
+from steadyhand.surfaces.clients import clients
 from tests.adapters import story
 
 GUIDES = story.EXAMPLES.parent / "docs" / "guides"
-SHOWN = re.compile(r"\]\(\.\./\.\./examples/(\w+)\.py\)\n\n```py\n(.*?)\n```", re.DOTALL)
+SHOWN = re.compile(r"\]\(\.\./\.\./\.\./examples/(\w+)\.py\)\n\n```py\n(.*?)\n```", re.DOTALL)
 TYPED = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SERVER, CONFIG = "steadyhand mcp ", " --config "
 NAMES = sorted(path.stem for path in story.EXAMPLES.glob("*.py"))
@@ -28,16 +30,27 @@ def shown(name: str) -> str:
 
 def servers() -> list[str]:
     """Every way to start the server that a guide of ours tells."""
-    pages = [GUIDES / f"{name}.md" for name in ("five-minutes", "impact", "vault-server", "website-editor")]
-    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    text = "\n".join(page.read_text(encoding="utf-8") for page in sorted(GUIDES.rglob("*.md")))
     typed = [line for block in TYPED.findall(text) for line in block.splitlines()]
     told = [line for line in typed + re.findall(r"`([^`\n]+)`", text) if line.startswith(SERVER)]
     return sorted(dict.fromkeys(told))
 
 
-def test_the_guide_shows_every_example_as_it_is() -> None:
-    page = (GUIDES / "five-minutes.md").read_text(encoding="utf-8")
-    assert dict(SHOWN.findall(page)) == {name: shown(name) for name in NAMES}
+def test_the_guides_show_every_example_as_it_is() -> None:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (GUIDES / "frameworks").glob("*.md"))
+    assert dict(SHOWN.findall(pages)) == {name: shown(name) for name in NAMES}
+
+
+def test_every_client_and_every_adapter_has_a_page_that_the_index_names() -> None:
+    adapters = {path.stem for path in Path(adapters_package.__file__).parent.glob("*.py")} - {"__init__", "missing"}
+    pages = {
+        "clients": set(clients()),
+        "frameworks": {{"claude_agent": "claude-agent-sdk"}.get(name, name.replace("_", "-")) for name in adapters},
+    }
+    for folder, names in pages.items():
+        index = (GUIDES / folder / "README.md").read_text(encoding="utf-8")
+        assert {path.stem for path in (GUIDES / folder).glob("*.md")} == {"README", *names}
+        assert [name for name in names if f"]({name}.md)" not in index] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -50,9 +63,9 @@ def test_an_example_says_how_it_is_started_and_has_a_test_that_runs_it(name: str
 
 @pytest.mark.parametrize("command", [line for line in servers() if CONFIG not in line])
 def test_a_server_that_a_guide_tells_to_start_has_these_options(command: str) -> None:
-    words = shlex.split(command.removeprefix(SERVER), comments=True)
+    words = shlex.split(command.removeprefix(SERVER).replace("CLIENT", "zed").replace("PORT", "8080"), comments=True)
     with COMMAND.make_context("mcp", words) as context:
-        assert context.params["roots"] != () or context.params["install"] is not None
+        assert any(context.params[name] for name in ("roots", "install", "uninstall"))
 
 
 @pytest.mark.parametrize("command", [line for line in servers() if CONFIG in line])

@@ -23,12 +23,15 @@ from pathlib import Path
 
 import steadyhand as sh
 from benches.node import NODE, NodeMissing, environment, installed
+from scripts import sessions
 from tests.clients.drivers import DRIVERS, Driver
 from tests.clients.model import DONE, TOOLS, Heard, Script, ScriptedModel, Step
 
 SECONDS = 180
 APP = "retries = 3\ntimeout = 10\n\n[slow]\ntimeout = 10\n"
 AFTER = APP.replace("retries = 3", "retries = 5")
+_SCREEN = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ID = re.compile(r"\b[0-9a-f]{12}\b")
 # Nothing of this machine's own settings reaches a client, and no client reaches beyond it.
 _FOREIGN = re.compile("ANTHROPIC|OPENAI|GEMINI|GOOGLE|CLAUDE|COPILOT|GITHUB|XDG|CODEX|STEADYHAND|PROXY", re.IGNORECASE)
@@ -139,6 +142,22 @@ def problems(driver: Driver, heard: Heard, shown: str, project: Path) -> Iterato
     for part in driver.shows:
         if part not in shown:
             yield f"the person did not see {part!r}: {shown[-300:]!r}"
+    seen = _plain(shown)
+    for line in page_lines(driver):
+        if _plain(line) not in seen:
+            yield f"the client's page shows a line that the person did not see: {line!r}"
+
+
+def page_lines(driver: Driver) -> list[str]:
+    """What the client's page shows of its screen."""
+    page = (sessions.ROOT / "docs" / "guides" / "clients" / f"{driver.name}.md").read_text(encoding="utf-8")
+    return [line for block in _SCREEN.findall(page) for line in block.splitlines() if line.strip()]
+
+
+def _plain(text: str) -> str:
+    """A screen without colours, ids and line breaks; JSON in JSON without its backslashes."""
+    text = _COLOUR.sub("", text).replace("\\n", " ").replace('\\\\"', '"').replace('\\"', '"')
+    return " ".join(sessions.normal(text).split())
 
 
 def _journal_problems(project: Path) -> Iterator[str]:

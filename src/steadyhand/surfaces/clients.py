@@ -166,7 +166,7 @@ def _claude_code(server: Server) -> tuple[Section, ...]:
     hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook --client claude-code")]
     return (
         Section(
-            "Allow the tools without asking, turn the client's own edit tools off, and record edits made without them",
+            "Allow the tools without asking, record edits made without them, and turn the client's own edit tools off",
             ".claude/settings.json",
             as_json(
                 {

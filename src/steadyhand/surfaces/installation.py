@@ -90,6 +90,7 @@ def from_direct_url(described: dict[str, object]) -> Installation:
 
 
 def _is_on_path() -> bool:
-    """Whether `steadyhand` in a terminal is this copy."""
+    """Whether `steadyhand` in a terminal is this copy; pipx and uv link to it from a folder of theirs."""
     found = shutil.which(_NAME)
-    return found is not None and os.path.dirname(found) == os.path.dirname(sys.executable)
+    here = os.path.dirname(sys.executable)
+    return found is not None and here in (os.path.dirname(found), os.path.dirname(os.path.realpath(found)))

@@ -39,7 +39,7 @@ def print_config(invocation: Invocation, name: str, scope: Scope | None, roots: 
     server = _server(invocation, client, chosen, roots)
     place = place_of(client, chosen, _project(invocation, roots), os.environ)
     text = rendered(place.path, client.whole(chosen, server.command)).rstrip("\n")
-    shown = place.path if chosen == "project" else _from_home(place.file)
+    shown = place.path if chosen == "project" else _short(place.file)
     first = Section("Add the server", shown, text, _note(client, chosen))
     sections = _by_file((first, *client.sections(server)))
     output = invocation.output
@@ -263,11 +263,11 @@ def _show(
 
 
 def _removed_lines(written: Written, other: tuple[Scope, Place] | None, *, dry_run: bool) -> Iterator[Line]:
-    receipt, shown = written.receipt, _from_home(written.place.file)
+    receipt, shown = written.receipt, _short(written.place.file)
     if receipt is None:
         yield (Piece(f"{shown} does not have Steadyhand"),)
         if other is not None:
-            yield (Piece(f"{_from_home(other[1].file)} has it: add --scope {other[0]}"),)
+            yield (Piece(f"{_short(other[1].file)} has it: add --scope {other[0]}"),)
         return
     if dry_run:
         yield from _diff_lines(written)
@@ -276,12 +276,12 @@ def _removed_lines(written: Written, other: tuple[Scope, Place] | None, *, dry_r
         return
     done = f"removed Steadyhand from {shown}"
     if written.is_deleted:
-        done = f"deleted {shown}, which the installation created and which had nothing else"
+        done = f"deleted {shown}: the installation created it, and nothing else was in it"
     yield (Piece(done), Piece(f" · undo with: {_undo(written, receipt)}", "dim"))
 
 
 def _installed_lines(client: Client, written: Written, note: str | None, *, dry_run: bool) -> Iterator[Line]:
-    receipt, shown = written.receipt, _from_home(written.place.file)
+    receipt, shown = written.receipt, _short(written.place.file)
     if receipt is None:
         yield (Piece(f"{shown} is up to date"),)
         return
@@ -294,7 +294,8 @@ def _installed_lines(client: Client, written: Written, note: str | None, *, dry_
     if note is not None:
         yield (Piece(note),)
     yield (Piece(f"Restart {client.title} now."),)
-    yield (Piece(f"To turn its own edit tools off: steadyhand mcp --config {client.name}", "dim"),)
+    if any(section.title.endswith(" off") for section in client.sections(Server(()))):
+        yield (Piece(f"To turn its own edit tools off: steadyhand mcp --config {client.name}", "dim"),)
 
 
 def _diff_lines(written: Written) -> Iterator[Line]:
@@ -307,13 +308,26 @@ def _undo(written: Written, receipt: Receipt) -> str:
 
     place = written.place
     is_here = place.journal is None and str(Workspace.find_root(os.getcwd())) == place.root
-    options = [] if is_here else place.options
-    return shlex.join(["steadyhand", "undo", receipt.id or "--last", *options, "--allow", place.path])
+    options = [] if is_here else [_word(option) for option in place.options]
+    return " ".join(["steadyhand undo", receipt.id or "--last", *options, "--allow", shlex.quote(place.path)])
 
 
-def _from_home(path: str) -> str:
+def _word(text: str) -> str:
+    """A word of a command, with `~` for the home."""
     home = os.path.expanduser("~")
-    return f"~/{os.path.relpath(path, home)}" if os.path.commonpath([home, path]) == home else path
+    if text != home and not text.startswith(home + os.sep):
+        return shlex.quote(text)
+    inner = os.path.relpath(text, home)
+    return "~" if inner == os.curdir else f"~/{shlex.quote(inner)}"
+
+
+def _short(path: str) -> str:
+    """A path as a person would type it: from here, else from home."""
+    for start, prefix in ((os.getcwd(), ""), (os.path.expanduser("~"), "~/")):
+        if os.path.commonpath([start, path]) == start:
+            inner = os.path.relpath(path, start)
+            return prefix.rstrip("/") or inner if inner == os.curdir else f"{prefix}{inner}"
+    return path
 
 
 def _section_lines(client: Client, sections: Sequence[Section], scope: Scope) -> Iterator[Line]:
