@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steadyhand.session.statistics import Statistics
 
 
-__all__ = ["EVIDENCE", "TASK", "Asked", "Auditor", "Audits", "Moment", "facts_of", "paths_of", "task_of"]
+__all__ = ["EVIDENCE", "TASK", "Asked", "Auditor", "Audits", "Moment", "facts_of", "paths_of", "task_of", "time_of"]
 
 Facts = dict[str, object]
 
@@ -487,7 +487,7 @@ class Audits:
 
         places = None if path is None else self._places(checks.path_of(path))
         checks.amount(checks.line_number(after), "after")
-        return Asked(_time(since), after, checks.remark(task, "task"), places)
+        return Asked(time_of(since), after, checks.remark(task, "task"), places)
 
     def _places(self, path: str) -> tuple[str, ...] | None:
         """A path as it was given, as refusals tell it, and where it leads, as records do; None for the root."""
@@ -499,7 +499,7 @@ class Audits:
         return tuple(dict.fromkeys((plain, self._store.resolve(plain))))
 
 
-def _time(since: object) -> str | None:
+def time_of(since: object) -> str | None:
     """A time as the journal writes it; without a zone it is UTC, as the log shows it."""
     from datetime import UTC
 

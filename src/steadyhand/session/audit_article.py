@@ -29,7 +29,7 @@ from itertools import accumulate
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.session.history import History
 from steadyhand.session.statistics import Attempt, Refused
 from steadyhand.text.changeset import ChangeSet, Clash
@@ -42,7 +42,7 @@ from steadyhand.workspace.file_history import Replays, history_of
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 
-__all__ = ["FIELDS", "Net", "Passage", "Tried", "Written", "article_of", "net_of", "notes_of", "way_of"]
+__all__ = ["FIELDS", "Net", "Passage", "Tried", "Written", "article_of", "net_of", "notes_of", "steps_after", "way_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An edit that was not undone, and the places of the text after that it had a hand in."""
+    """An edit that was not undone, and the places of the text after that it had a hand in.
+
+    `splices` says which splice of the record is at each place; -1 where it wrote the whole file.
+    """
 
     reason: str | None
     spans: tuple[Span, ...]
+    entry: Entry
+    note: EditNote
+    splices: tuple[int, ...]
 
 
 @sized("after")
@@ -77,15 +83,22 @@ class Net:
 
     def authors(self) -> list[list[int]]:
         """For each splice of the change the edits that had a hand in it, by their numbers."""
+        return [sorted({number for number, _ in hands}) for hands in self.hands()]
+
+    def hands(self) -> list[list[tuple[int, int]]]:
+        """For each splice of the change the edits that had a hand in it: number, and splice of the edit's record."""
         places = sorted(
-            (span.start, span.end, number) for number, edit in enumerate(self.written) for span in edit.spans
+            (span.start, span.end, number, splice)
+            for number, edit in enumerate(self.written)
+            for span, splice in zip(edit.spans, edit.splices, strict=True)
         )
-        longest = max((end - start for start, end, _ in places), default=0)
-        starts = [start for start, _, _ in places]
-        found: list[list[int]] = []
+        longest = max((end - start for start, end, _, _ in places), default=0)
+        starts = [start for start, _, _, _ in places]
+        found: list[list[tuple[int, int]]] = []
         for span in self.changes.after_spans():
             near = places[bisect_left(starts, span.start - longest) : bisect_right(starts, span.end)]
-            found.append(sorted({number for start, end, number in near if _meets(span, Span(start, end))}))
+            met = {(number, splice) for start, end, number, splice in near if _meets(span, Span(start, end))}
+            found.append(sorted(met))
         return found
 
 
@@ -123,22 +136,39 @@ def way_of(journal: Journal, path: str, is_chosen: Callable[[Entry], bool]) -> l
     return [Passage(entry, change, entry.record.id in chosen) for entry, change in reversed(found)]
 
 
-def net_of(way: Sequence[Passage], replays: Replays) -> Net | None:
+def net_of(way: Sequence[Passage], replays: Replays, present: str | None = None) -> Net | None:
     """What the chosen records come to; None where others changed the same text in between.
 
-    Refuses with `cannot-undo` where a version is gone.
+    In the text that the records lead to, or in the `present` one. Refuses with `cannot-undo` where a version is gone.
     """
     steps, after = _steps(way, replays)
+    if present is not None and present != after:
+        steps.append(_Step(changes_between(after, present)))
+        after = present
     total, places = _followed(steps)
     net = total if all(step.is_chosen for step in steps) else _moved_over(steps)
     return None if net is None else Net(net, after, tuple(_written(steps, places)))
+
+
+def steps_after(way: Sequence[Passage], at: int, replays: Replays, present: str) -> ChangeSet:
+    """What happened to the text after the record at a place of the way, as one change."""
+    _, text = replays.texts(way[at].entry, way[at].change)
+    steps, after = _steps(way[at + 1 :], replays)
+    later = ChangeSet()
+    if steps and steps[0].passage is not None:
+        before, _ = replays.texts(way[at + 1].entry, way[at + 1].change)
+        later = changes_between(text, before)
+    for step in steps:
+        later = later.compose(step.changes)
+    last = after if steps else text
+    return later if last == present else later.compose(changes_between(last, present))
 
 
 def notes_of(passage: Passage) -> tuple[EditNote, ...]:
     """The edits of a record, each with a reason where the record has one; what is no edit counts as one."""
     given = passage.entry.record.reason
     notes = passage.change.edits or (EditNote(splices=tuple(range(_count(passage.change)))),)
-    return tuple(EditNote(note.reason or given, splices=note.splices) for note in notes)
+    return tuple(note if note.reason else replace(note, reason=given) for note in notes)
 
 
 def _count(change: FileChange) -> int:
@@ -214,8 +244,13 @@ def _written(steps: Sequence[_Step], places: Sequence[Sequence[Span]]) -> Iterat
         if step.passage is None or not _stands(step.passage):
             continue
         for note in notes_of(step.passage):
-            mine = [span for span, owner in zip(spans, step.owners, strict=True) if owner < 0 or owner in note.splices]
-            yield Written(note.reason, tuple(mine))
+            mine = [
+                (span, owner)
+                for span, owner in zip(spans, step.owners, strict=True)
+                if owner < 0 or owner in note.splices
+            ]
+            splices = tuple(owner for _, owner in mine)
+            yield Written(note.reason, tuple(span for span, _ in mine), step.passage.entry, note, splices)
 
 
 def _stands(passage: Passage) -> bool:

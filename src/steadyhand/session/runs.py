@@ -96,6 +96,16 @@ class Runs:
         end = _rest(ends[0].body) if ends else {"end": "unfinished"}
         return {"id": run, "time": note.time, **_rest(note.body, "articles"), **end, "articles": articles}
 
+    def evidence(self, id: str) -> dict[str, list[object]]:
+        """Why a run looked at each of its articles, by their paths; empty where there is no such run."""
+        found: dict[str, list[object]] = {}
+        for kind in (BEGUN, PLANNED):
+            for note in self._run_notes(kind):
+                for each in _objects(note.body.get("articles")) if note.body.get("run") == id else ():
+                    items = each.get("evidence")
+                    found.setdefault(str(each.get("path")), []).extend(items if isinstance(items, list) else [])
+        return found
+
     def run_article(self, run: str, noted: Mapping[str, object]) -> Facts:
         """An article of a run that was just noted, as the record has it: with what the journal says of it."""
         from steadyhand.session.audit import Asked, Auditor

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steadyhand.plan.edit import Edits
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.request import Requests
-    from steadyhand.session.audit import Audits, Facts
+    from steadyhand.session.audit import Audits, Facts, Moment
     from steadyhand.session.batch import Batch
     from steadyhand.session.events import Event
     from steadyhand.session.history import History
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from steadyhand.session.leases import Place
     from steadyhand.session.reader import Reader
     from steadyhand.session.receipt import Receipt
+    from steadyhand.session.review import AutoAccept, Review
     from steadyhand.session.runs import Runs
     from steadyhand.session.transaction_builder import Request
     from steadyhand.structure.node import Where
@@ -595,6 +596,42 @@ class Workspace:
 
         reason = checks.remark(reason, "reason")
         return Undoer(self._session).redo(checks.record_id(id), reason=reason, preview=preview)
+
+    def review(
+        self,
+        *,
+        task: str | None = None,
+        since: Moment | None = None,
+        run: str | None = None,
+        path: AnyPath | None = None,
+        auto_accept: Sequence[AutoAccept] = (),
+    ) -> Review:
+        """What a task, an impact run or everybody changed, hunk by hunk, for a person to decide about.
+
+        `path` is a file or a directory. Decisions are made in the name of this workspace's actor.
+
+        >>> import tempfile, pathlib
+        >>> root = pathlib.Path(tempfile.mkdtemp()); _ = (root / "a.md").write_text("one\\ntwo\\n")
+        >>> with Workspace(root, actor="agent", task="T-1") as ws:
+        ...     _ = ws.edit("a.md", [{"target": "two", "new": "2"}], reason="digits")
+        ...     review = ws.review(task="T-1")
+        ...     [(change.before, change.after, change.reason, change.state) for change in review]
+        ...     decision = review.reject([review.changes[0].id], "words, please")
+        ...     ws.read("a.md").text
+        [('two\\n', '2\\n', 'digits', 'undecided')]
+        'one\\ntwo\\n'
+        """
+        from steadyhand.session.audit import time_of
+        from steadyhand.session.review import Review
+        from steadyhand.session.runs import task_of_run
+
+        if run is not None:
+            task = task_of_run(str(self.agent_runs.run(run)["id"]))
+        place = None if path is None else self._store.resolve(checks.path_of(path))
+        return Review(
+            self._session, task=checks.remark(task, "task"), since=time_of(since), path=place or None,
+            auto_accept=auto_accept,
+        )  # fmt: skip
 
     def conflicts(
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None

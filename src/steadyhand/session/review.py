@@ -1,0 +1,801 @@
+"""Review: a person decides about what a task changed, hunk by hunk, and the task hears about it.
+
+The journal has all of it: a decision is a note, and what it does to files is a record that names the decision. So
+closing a page, a crash or a second reviewer loses nothing.
+
+1. A rejection or an amendment counts if and only if its record was committed and is not undone. The note comes first:
+   one without a record is a decision that was not carried out, and counts for nothing.
+2. Taking a hunk back touches that hunk only. What others have changed since is refused and shown, never overwritten.
+3. A decision is about a text. A hunk whose text has changed since is undecided again and says so.
+
+A review's records belong to the task that they are about, in the name of the reviewer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand, Say
+from steadyhand.lazy import dataclass, field, replace
+from steadyhand.session import checks
+from steadyhand.session.audit_article import way_of
+from steadyhand.session.editor import Editor, Proposal
+from steadyhand.session.history import History
+from steadyhand.session.review_hunks import Hunk, Status, amended, hunks_of
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.source import digest_of
+from steadyhand.text.visible import sized
+from steadyhand.workspace.file_history import Course, recorded_text, versions_forward
+from steadyhand.workspace.file_op import Header, Trace
+from steadyhand.workspace.journal.record import EditNote, Entry, Note, Record, ToolCall, new_record_id, word
+
+if TYPE_CHECKING:
+    from steadyhand.session.context import Session
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.workspace.overlay import FileDraft, Overlay
+
+__all__ = ["AutoAccept", "Decision", "Feedback", "Review", "ReviewChange"]
+
+State = Literal["undecided", "accepted", "rejected", "amended"]
+
+DECISION, LOOKED = "review", "review-feedback"
+TOOLSET = "review"
+_SHORTEST = 4  # digits of an id
+_TASK, _ACTOR = "task:", "actor:"
+_PLAIN_TIERS = (None, "exact", "newline")
+_SHRINK_FROM = 10  # lines
+
+
+@sized("before", "after")
+@dataclass(frozen=True, slots=True)
+class ReviewChange:
+    """A change to review: a hunk with its reason, who made it and how, what is risky about it and what was decided.
+
+    `lines` are those of the present file; None where the text is not there. `flags` are risks: `tolerant` (the old
+    text did not match to the letter), `shrinks`, `front-matter`, `instructions` (a file that steers agents, CI or
+    tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run had
+    no reason to change this file), `unchecked` (there is no syntax check for the file). Others say what happened since:
+    `overlapped` (others changed the same lines), `changed` (its text is not what was decided about), `again` (made
+    again after a rejection).
+    """
+
+    id: str
+    path: str
+    status: Status
+    lines: tuple[int, int] | None
+    before: str
+    after: str
+    reason: str | None
+    actor: str
+    task: str | None
+    tool: str
+    model: str | None
+    tier: str | None
+    time: str
+    records: tuple[str, ...]
+    state: State = "undecided"
+    flags: tuple[str, ...] = ()
+    by: str | None = None
+    remark: str | None = None
+    comments: tuple[str, ...] = ()
+    evidence: tuple[object, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "path": self.path,
+            "status": self.status,
+            "lines": None if self.lines is None else list(self.lines),
+            "before": self.before,
+            "after": self.after,
+            "reason": self.reason,
+            "actor": self.actor,
+            "task": self.task,
+            "tool": self.tool,
+            "model": self.model,
+            "tier": self.tier,
+            "time": self.time,
+            "records": list(self.records),
+            "state": self.state,
+            "flags": list(self.flags),
+            "by": self.by,
+            "remark": self.remark,
+            "comments": list(self.comments),
+            "evidence": list(self.evidence),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AutoAccept:
+    """Changes that need no person: every field that is given must fit. Changes with a risk flag always wait.
+
+    `path` is a glob, `lines` the most lines that the larger side may have.
+    """
+
+    path: str | None = None
+    tool: str | None = None
+    tier: str | None = None
+    actor: str | None = None
+    lines: int | None = None
+
+    def takes(self, change: ReviewChange) -> bool:
+        from steadyhand.workspace.globs import parse_glob
+
+        if change.flags or change.status not in ("edited", "created"):
+            return False
+        size = max(change.before.count("\n"), change.after.count("\n"))
+        return (
+            (self.path is None or parse_glob(self.path).matches(change.path.split("/")))
+            and self.tool in (None, change.tool)
+            and self.tier in (None, change.tier)
+            and self.actor in (None, change.actor)
+            and (self.lines is None or size <= self.lines)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided, about which changes, and the receipts of what that changed."""
+
+    id: str
+    state: str
+    changes: tuple[str, ...]
+    receipts: tuple[Receipt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a reviewer said about a change, for the task that made it."""
+
+    id: str
+    path: str
+    lines: tuple[int, int] | None
+    state: str
+    remark: str | None
+    before: str
+    after: str
+    now: str | None
+    reason: str | None
+    by: str
+    time: str
+
+    def to_json(self) -> dict[str, object]:
+        lines = None if self.lines is None else list(self.lines)
+        return {
+            "id": self.id, "path": self.path, "lines": lines, "state": self.state, "remark": self.remark,
+            "before": self.before, "after": self.after, "now": self.now, "reason": self.reason, "by": self.by,
+            "time": self.time,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A note of a review. `items` has what was known of each change then."""
+
+    seq: int
+    time: str
+    id: str
+    state: str
+    group: str
+    by: str
+    remark: str | None
+    items: tuple[Mapping[str, object], ...]
+    of: str | None = None  # the decision that this one takes back
+
+
+def group_of(record: Record) -> str:
+    """Whose work a record is: a task's or, without one, an actor's. A reviewer's record is part of what it is about."""
+    if record.call is not None and record.call.toolset == TOOLSET:
+        return record.call.conversation
+    return f"{_TASK}{record.task}" if record.task is not None else f"{_ACTOR}{record.actor}"
+
+
+def is_review(record: Record) -> bool:
+    """Whether a reviewer made the record."""
+    return record.call is not None and record.call.toolset == TOOLSET
+
+
+class Review:
+    """The changes of some tasks and what was decided about them; `Workspace.review` makes it.
+
+    Lists what there was when it was first asked, and again after each decision of its own.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        task: str | None = None,
+        since: str | None = None,
+        run: str | None = None,
+        path: str | None = None,
+        auto_accept: Sequence[AutoAccept] = (),
+    ) -> None:
+        self._session = session
+        self._store = session.store
+        self._history = History(session.store)
+        self._since = since
+        self._path = path
+        self._auto = tuple(auto_accept)
+        self._run = run
+        self._task = task
+
+    def __iter__(self) -> Iterator[ReviewChange]:
+        return iter(self.changes)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @property
+    def waiting(self) -> list[ReviewChange]:
+        """The changes that nobody has decided about."""
+        return [change for change in self.changes if change.state == "undecided"]
+
+    @cached_property
+    def changes(self) -> list[ReviewChange]:
+        """Every change, by file and line; rejected ones after those of their file."""
+        if not self._store.state.exists:
+            return []
+        found: list[ReviewChange] = []
+        for group in self._groups:
+            found += self._changes_of(group)
+        return sorted(found, key=lambda change: (change.path, change.state == "rejected"))
+
+    def accept(self, ids: Iterable[str], remark: str | None = None) -> Decision:
+        """Accept changes: they stay as they are. Refuses ids that are no change's with `bad-request`."""
+        chosen = self._chosen(ids)
+        for change in chosen:
+            if change.state == "rejected":
+                raise _no_longer(change, "was rejected and is not in the file", "undo that decision first")
+        return self._note("accepted", chosen, checks.remark(remark, "remark"))
+
+    def comment(self, id: str, text: str) -> Decision:
+        """Say something about a change without deciding; its task gets it as feedback."""
+        said = checks.remark(text, "text")
+        if not said:
+            raise EditError(Kind.BAD_REQUEST, "text: a comment is expected", details={"field": "text"})
+        return self._note("commented", self._chosen([id]), said)
+
+    def reject(self, ids: Iterable[str], remark: str | None = None) -> Decision:
+        """Take changes back, exactly these; the rest of each file stays as it is.
+
+        Refuses with `conflict` where others have changed the same text since: nothing is changed then.
+        """
+        chosen = self._chosen(ids)
+        for change in chosen:
+            if change.state == "rejected":
+                raise _no_longer(change, "is rejected already", "nothing needs to be done", Kind.NO_CHANGE)
+        return self._carry_out("rejected", chosen, checks.remark(remark, "remark"), None)
+
+    def amend(self, id: str, text: str, remark: str | None = None) -> Decision:
+        """Put other lines in the place of those that a change wrote."""
+        if not isinstance(text, str):
+            raise EditError(Kind.BAD_REQUEST, "text: a text is expected", details={"field": "text"})
+        (change,) = self._chosen([id])
+        if change.status not in ("edited", "created") or change.state == "rejected":
+            why = "is rejected" if change.state == "rejected" else f"is no text ({change.status})"
+            raise _no_longer(change, why, "accept or reject it, and edit the file")
+        return self._carry_out("amended", [change], checks.remark(remark, "remark"), text)
+
+    def take_back(self, decision: str | None = None) -> Decision:
+        """Undo a decision, the last of this reviewer's or the one named: what it took away comes back."""
+        own = [
+            said for said in self._said
+            if said.state not in ("commented", "undecided")
+            and said.by == self._session.context.actor
+            and self._counts(said)
+        ]  # fmt: skip
+        matching = own if decision is None else [said for said in own if said.id == decision]
+        if not matching:
+            raise EditError(
+                Kind.CANNOT_UNDO,
+                "there is no decision to take back",
+                hint=RunCommand("review --all", "lists what was decided"),
+            )
+        said = matching[-1]
+        ids = tuple(str(item.get("id")) for item in said.items)
+        if said.state == "accepted":
+            self._append("undecided", said.group, said.items, None, new_record_id(), of=said.id)
+            self._forget()
+            return Decision(said.id, "undecided", ids)
+        from steadyhand.session.undo import Undoer
+
+        entry = self._decided[said.id]
+        receipt = Undoer(self._session).undo(
+            id=entry.record.id, task=None, path=None, reason="the decision was taken back", preview=False
+        )
+        self._forget()
+        return Decision(said.id, "undecided", ids, (receipt,))
+
+    def feedback(self, task: str | None = None, *, keep: bool = False) -> list[Feedback]:
+        """What was rejected, amended or said about a task's changes since it last asked; with `keep`, still new."""
+        name = checks.remark(task, "task") or self._task or self._session.context.task
+        if name is None:
+            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say whose feedback: task")
+        if not self._store.state.exists:
+            return []
+        group = f"{_TASK}{name}"
+        looked = max((note.seq for note in self._notes(LOOKED) if word(note.body, "task") == name), default=0)
+        of_task = Review(self._session, task=name)
+        present = {change.id: change for change in of_task.changes}
+        by_record = {record: change for change in of_task.changes for record in change.records}
+        found: list[Feedback] = []
+        for said in of_task._said:
+            is_new = said.seq > looked and said.group == group and of_task._counts(said)
+            if not is_new or not (said.state in ("rejected", "amended", "commented") or said.remark):
+                continue
+            made = of_task._decided.get(said.id)
+            for item in said.items:
+                here = present.get(str(item.get("id"))) or (by_record.get(made.record.id) if made is not None else None)
+                found.append(_feedback(said, item, here if said.state != "rejected" else None, made))
+        if found and not keep:
+            self._store.writable_journal().append_note(LOOKED, {"task": name, "actor": self._session.context.actor})
+        return found
+
+    # What there is
+
+    @cached_property
+    def _entries(self) -> dict[str, list[Entry]]:
+        """The records by whose work they are, oldest first."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self._store.journal.entries(task=self._task, newest_first=False):
+            found.setdefault(group_of(entry.record), []).append(entry)
+        return found
+
+    @property
+    def _groups(self) -> list[str]:
+        if self._task is not None:
+            wanted = f"{_TASK}{self._task}"
+            return [wanted] if wanted in self._entries else []
+        return list(self._entries)
+
+    @cached_property
+    def _decided(self) -> dict[str, Entry]:
+        """The records of decisions that are in force, by the decision."""
+        entries = (entry for group in self._entries.values() for entry in group)
+        return {
+            entry.record.call.id: entry
+            for entry in entries
+            if entry.record.call is not None and is_review(entry.record) and entry.undone_by is None
+            and entry.record.verb == "edit"
+        }  # fmt: skip
+
+    @cached_property
+    def _said(self) -> list[_Said]:
+        """The notes of reviews, oldest first."""
+        return [said for note in self._notes(DECISION) if (said := _read(note)) is not None][::-1]
+
+    def _notes(self, type: str) -> Iterator[Note]:
+        return self._store.journal.notes(type=type) if self._store.state.exists else iter(())
+
+    @cached_property
+    def _taken_back(self) -> set[str | None]:
+        return {said.of for said in self._said}
+
+    def _counts(self, said: _Said) -> bool:
+        """Whether a decision is in force, or a comment."""
+        if said.id in self._taken_back or said.state == "undecided":
+            return False
+        return said.state not in ("rejected", "amended") or said.id in self._decided
+
+    def _forget(self) -> None:
+        for name in ("changes", "_entries", "_decided", "_said", "_taken_back"):
+            self.__dict__.pop(name, None)
+        self._history = History(self._store)
+
+    def _changes_of(self, group: str) -> list[ReviewChange]:
+        said = [each for each in self._said if each.group == group and self._counts(each)]
+        verdicts = _Verdicts(said, self._decided)
+        found: list[ReviewChange] = []
+        evidence = self._evidence(group)
+        for path in self._paths(group):
+            if self._path is not None and path != self._path and not path.startswith(f"{self._path}/"):
+                continue
+            hunks = self._hunks(group, path, self._present(path))
+            made = [self._change(group, hunk, verdicts, evidence) for hunk in hunks]
+            found += [change for change in made if self._since is None or change.time >= self._since]
+        found += verdicts.rejected(self._path, self._since)
+        return found
+
+    def _hunks(self, group: str, path: str, present: bytes | None) -> list[Hunk]:
+        way = way_of(self._store.journal, path, lambda entry: group_of(entry.record) == group)
+        return hunks_of(way, self._history.replays, present)
+
+    def _paths(self, group: str) -> list[str]:
+        """The files of a group under the names that they have now."""
+        last: dict[str, int] = {}
+        for entry in self._entries[group]:
+            for change in entry.record.files:
+                last[change.path] = entry.seq
+        course = Course(self._store.journal)
+        found: dict[str, None] = {}
+        for path, seq in last.items():
+            name = path
+            for version in versions_forward(course, path, after_seq=seq):
+                name = version.change.path
+            found[name] = None
+        return sorted(found)
+
+    def _present(self, path: str) -> bytes | None:
+        try:
+            return self._store.read(path)[1].data
+        except EditError as error:
+            if error.kind is Kind.NO_SUCH_FILE:
+                return None
+            raise
+
+    def _change(
+        self, group: str, hunk: Hunk, verdicts: _Verdicts, evidence: Mapping[str, list[object]] | None
+    ) -> ReviewChange:
+        entries = sorted(hunk.entries, key=lambda entry: entry.seq)
+        newest = entries[-1]
+        author = next((entry for entry in reversed(entries) if not is_review(entry.record)), newest)
+        known = evidence.get(hunk.path, []) if evidence is not None else []
+        flags = [*_flags(hunk, self._flagged(hunk.path)), *verdicts.happened(hunk)]
+        if evidence is not None and group.startswith(f"{_TASK}impact-") and not known:
+            flags.append("no-evidence")
+        change = ReviewChange(
+            hunk.id, hunk.path, hunk.status, hunk.lines, hunk.before, hunk.after, hunk.reason,
+            author.record.actor, author.record.task, author.record.tool, author.record.model,
+            next((note.tier for note in reversed(hunk.notes) if note.tier), None), newest.record.time,
+            tuple(entry.record.id for entry in entries), flags=tuple(dict.fromkeys(flags)), evidence=tuple(known),
+        )  # fmt: skip
+        decided = verdicts.on(change, newest)
+        if decided.state == "undecided" and any(rule.takes(decided) for rule in self._auto):
+            return replace(decided, state="accepted", by="policy")
+        return decided
+
+    def _flagged(self, path: str) -> bool:
+        from steadyhand.workspace.protection import classify
+
+        return classify(path).status == "flagged"
+
+    def _evidence(self, group: str) -> Mapping[str, list[object]] | None:
+        """What speaks for changing each file: what was noted for it, and why an impact run looked at it."""
+        from steadyhand.session.audit import EVIDENCE
+        from steadyhand.session.runs import Runs
+
+        found: dict[str, list[object]] = {}
+        task = group.removeprefix(_TASK)
+        for note in self._notes(EVIDENCE):
+            if word(note.body, "task") == task:
+                said = note.body.get("evidence")
+                found.setdefault(word(note.body, "path") or "", []).extend(said if isinstance(said, list) else [said])
+        if task.startswith("impact-"):
+            for path, items in Runs(self._session).evidence(task.removeprefix("impact-")).items():
+                found.setdefault(path, []).extend(items)
+        return found
+
+    # What is decided
+
+    def _chosen(self, ids: Iterable[str]) -> list[ReviewChange]:
+        given = [ids] if isinstance(ids, str) else list(ids)
+        if not given:
+            raise EditError(Kind.BAD_REQUEST, "no change is named", hint="give ids as `review` lists them")
+        return [self._named(each) for each in dict.fromkeys(given)]
+
+    def _named(self, id: str) -> ReviewChange:
+        wanted = id if isinstance(id, str) and len(id) >= _SHORTEST else None
+        found = [change for change in self.changes if wanted is not None and change.id.startswith(wanted)]
+        # One that was rejected and made again has its id twice; the one in the file is meant.
+        there = [change for change in found if change.state != "rejected"] or found
+        if len({change.id for change in there}) == 1:
+            return there[0]
+        if found:
+            raise EditError(
+                Kind.BAD_REQUEST, f"{len(found)} changes have ids that start with {id[:20]}", hint="give more digits"
+            )
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"there is no change {str(id)[:40]!r} to review",
+            hint=(Say("it may have changed since you listed it"), RunCommand("review", "lists the changes")),
+            details={"id": str(id)[:40]},
+        )
+
+    def _note(self, state: str, chosen: Sequence[ReviewChange], remark: str | None) -> Decision:
+        name = new_record_id()
+        for group, changes in _by_group(chosen).items():
+            self._append(state, group, [_item(change) for change in changes], remark, name)
+        self._forget()
+        return Decision(name, state, tuple(change.id for change in chosen))
+
+    def _append(
+        self,
+        state: str,
+        group: str,
+        items: Sequence[Mapping[str, object]],
+        remark: str | None,
+        name: str,
+        of: str | None = None,
+    ) -> None:
+        body = {
+            "decision": name, "state": state, "group": group, "actor": self._session.context.actor,
+            "task": group.removeprefix(_TASK) if group.startswith(_TASK) else None, "remark": remark,
+            "changes": [dict(item) for item in items], **({} if of is None else {"of": of}),
+        }  # fmt: skip
+        self._store.writable_journal().append_note(DECISION, body)
+
+    def _carry_out(self, state: State, chosen: list[ReviewChange], remark: str | None, text: str | None) -> Decision:
+        """Note the decision, then change the files, in one transaction for each task."""
+        receipts: list[Receipt] = []
+        names: list[str] = []
+        for group, changes in _by_group(chosen).items():
+            verdict = _Verdict(self, self._session, group, changes, text, remark or f"{state} in review")
+            name = new_record_id()
+            self._append(state, group, [_item(change) for change in changes], remark, name)
+            header = self._header(group, name, remark or f"{state} in review", changes)
+            receipts.append(Editor(self._session).run(header, verdict, self._session.context.policy.hardlinks))
+            names.append(name)
+        self._forget()
+        return Decision(names[0], state, tuple(change.id for change in chosen), tuple(receipts))
+
+    def _header(self, group: str, name: str, reason: str, changes: Sequence[ReviewChange]) -> Header:
+        digest = hashlib.sha256(" ".join(change.id for change in changes).encode()).hexdigest()
+        trace = Trace(ToolCall(name, TOOLSET, group), digest)
+        task = group.removeprefix(_TASK) if group.startswith(_TASK) else None
+        return Header(self._session.context.actor, task, TOOLSET, reason, trace=trace)
+
+
+@dataclass(slots=True)
+class _Verdicts:
+    """What was decided about the changes of one group, oldest first."""
+
+    said: list[_Said]
+    records: Mapping[str, Entry]
+    _last: dict[str, _Said] = field(default_factory=dict)
+    _comments: dict[str, list[str]] = field(default_factory=dict)
+    _known: dict[str, set[str]] = field(default_factory=dict)  # by record, ids that were decided about
+    _texts: set[tuple[object, object]] = field(default_factory=set)  # of what was rejected
+
+    def __post_init__(self) -> None:
+        for said in self.said:
+            for item in said.items:
+                name = str(item.get("id"))
+                if said.state == "commented":
+                    self._comments.setdefault(name, []).append(said.remark or "")
+                    continue
+                self._last[name] = said
+                if said.state == "rejected":
+                    self._texts.add((item.get("before"), item.get("after")))
+                records = item.get("records")
+                for record in records if isinstance(records, list) and said.state == "accepted" else ():
+                    self._known.setdefault(str(record), set()).add(name)
+
+    def on(self, change: ReviewChange, newest: Entry) -> ReviewChange:
+        """The change with what was decided about it."""
+        change = replace(change, comments=tuple(self._comments.get(change.id, ())))
+        said = self._last.get(change.id)
+        if said is not None and said.state == "accepted":
+            return replace(change, state="accepted", by=said.by, remark=said.remark)
+        if not is_review(newest.record):
+            return change
+        call = newest.record.call
+        amendment = next((each for each in self.said if call is not None and each.id == call.id), None)
+        remark = None if amendment is None else amendment.remark
+        return replace(change, state="amended", by=newest.record.actor, remark=remark)
+
+    def happened(self, hunk: Hunk) -> Iterator[str]:
+        """What happened to a hunk that matters to whoever decides about it."""
+        if hunk.is_overlapped:
+            yield "overlapped"
+        decided = {name for entry in hunk.entries for name in self._known.get(entry.record.id, ())}
+        if decided and hunk.id not in decided and len(hunk.entries) > 1:
+            yield "changed"
+        if (hunk.before, hunk.after) in self._texts:
+            yield "again"
+
+    def rejected(self, path: str | None, since: str | None) -> Iterator[ReviewChange]:
+        """What was taken back, as it was then."""
+        for said in self.said:
+            for item in said.items if said.state == "rejected" and said.id in self.records else ():
+                place = word(item, "path") or ""
+                if path is not None and place != path and not place.startswith(f"{path}/"):
+                    continue
+                if since is None or said.time >= since:
+                    yield _rejected(said, item)
+
+
+class _Verdict(Proposal):
+    """Hunks taken back, or one of them amended, in the files as they are now."""
+
+    is_reported = False
+
+    def __init__(
+        self,
+        review: Review,
+        session: Session,
+        group: str,
+        changes: Sequence[ReviewChange],
+        text: str | None,
+        reason: str,
+    ) -> None:
+        super().__init__()
+        self._review = review
+        self._session = session
+        self._group = group
+        self._text = text
+        self._reason = reason
+        self._wanted: dict[str, list[ReviewChange]] = {}
+        for change in changes:
+            self._wanted.setdefault(change.path, []).append(change)
+        self.lease_rules = (session.context.policy.on_lease,)
+
+    def build(self, overlay: Overlay) -> None:
+        with self._session.context.cancellable():
+            self._review._history = History(self._session.store)  # others may have written since
+            for path, changes in self._wanted.items():
+                self._take_back(overlay, path, changes)
+
+    def _take_back(self, overlay: Overlay, path: str, changes: Sequence[ReviewChange]) -> None:
+        draft = overlay.look(path)[1]
+        data = None if draft is None else draft.data
+        hunks = {hunk.id: hunk for hunk in self._review._hunks(self._group, path, data)}
+        texts: list[Hunk] = []
+        for change in changes:
+            hunk = hunks.get(change.id)
+            if hunk is None or hunk.is_overlapped:
+                raise _in_the_way(change, hunk)
+            if hunk.status == "edited" or (hunk.status == "created" and self._text is not None):
+                texts.append(hunk)
+            else:
+                self._restore(overlay, draft, hunk)
+        if texts:
+            assert draft is not None and draft.path is not None
+            self._edit(draft, texts)
+
+    def _edit(self, draft: FileDraft, hunks: Sequence[Hunk]) -> None:
+        version = max((entry for hunk in hunks for entry in hunk.entries), key=lambda entry: entry.seq)
+        change = version.record.file(draft.path or "") or version.record.files[0]
+        source = draft.decode_as(recorded_text(change, draft.data or b"").encoding)
+        if self._text is not None:
+            splices = [amended(hunks[0], source.text, self._text)]
+        else:
+            splices = [splice for hunk in hunks for splice in hunk.undo]
+        changes = ChangeSet.of(splices)
+        if changes:
+            note = EditNote(self._reason, splices=tuple(range(len(changes.splices))))
+            draft.take_text(source.apply(changes), replace(changes, base=source.digest), (note,))
+
+    def _restore(self, overlay: Overlay, draft: FileDraft | None, hunk: Hunk) -> None:
+        """Take back what is no change of lines."""
+        first, last, journal = hunk.first, hunk.last, self._session.store.journal
+        if hunk.status == "deleted" and first is not None and draft is None:
+            data = journal.image(first.digest)
+            if data is not None:
+                overlay.create(first.path, mode=first.mode).take_bytes(data)
+                return
+        elif hunk.status == "created" and draft is not None and draft.path is not None:
+            if last is not None and digest_of(draft.data or b"") == last.digest:
+                overlay.delete(draft.path)
+                return
+        elif hunk.status == "renamed" and first is not None and draft is not None and draft.path is not None:
+            overlay.rename(draft.path, first.path)
+            return
+        elif hunk.status == "mode" and first is not None and draft is not None:
+            draft.mode = first.mode
+            return
+        elif hunk.status == "binary" and first is not None and draft is not None and last is not None:
+            data = journal.image(first.digest)
+            if data is not None and digest_of(draft.data or b"") == last.digest:
+                draft.take_bytes(data)
+                return
+        raise EditError(
+            Kind.CANNOT_UNDO,
+            f"{hunk.path}: what was there before is not kept, or the file has changed since",
+            hint="restore the file by hand",
+            details={"path": hunk.path, "id": hunk.id},
+        )
+
+
+def _flags(hunk: Hunk, is_flagged: bool) -> Iterator[str]:  # noqa: FBT001
+    """What is risky about a hunk, apart from what happened to it since."""
+    from steadyhand.plan.guards.placeholder import stands_for_text
+    from steadyhand.structure.format import format_of
+
+    if any(note.tier not in _PLAIN_TIERS for note in hunk.notes):
+        yield "tolerant"
+    if hunk.before.count("\n") >= _SHRINK_FROM and hunk.after.count("\n") * 2 < hunk.before.count("\n"):
+        yield "shrinks"
+    if hunk.path.endswith((".md", ".mdx", ".markdown")) and _is_front_matter(hunk):
+        yield "front-matter"
+    if is_flagged:
+        yield "instructions"
+    added = set(hunk.after.splitlines()) - set(hunk.before.splitlines())
+    if any(stands_for_text(line, hunk.path) for line in added):
+        yield "placeholder"
+    if any(note.forced for note in hunk.notes):
+        yield "forced"
+    if hunk.status == "edited" and format_of(hunk.path) is None and "." in hunk.path.rsplit("/", 1)[-1]:
+        yield "unchecked"
+
+
+def _is_front_matter(hunk: Hunk) -> bool:
+    """Whether a hunk is at the head of a page, where its front matter is."""
+    rows = (hunk.before + hunk.after).splitlines()
+    is_first = hunk.lines is not None and hunk.lines[0] <= 1
+    keys = [row.split(":", 1)[0].strip() for row in rows if ":" in row]
+    return (is_first and "---" in rows) or any(key in ("jrn", "attention") for key in keys)
+
+
+def _by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
+    found: dict[str, list[ReviewChange]] = {}
+    for change in changes:
+        group = f"{_TASK}{change.task}" if change.task is not None else f"{_ACTOR}{change.actor}"
+        found.setdefault(group, []).append(change)
+    return found
+
+
+def _item(change: ReviewChange) -> dict[str, object]:
+    facts = change.to_json()
+    return {
+        name: facts[name]
+        for name in ("id", "path", "status", "lines", "before", "after", "reason", "actor", "task", "tool", "model",
+                     "tier", "time", "records")
+    }  # fmt: skip
+
+
+def _read(note: Note) -> _Said | None:
+    """A note of another version may lack a field or have one of another type: then it counts for nothing."""
+    body = note.body
+    name, state, group = (word(body, key) for key in ("decision", "state", "group"))
+    items = body.get("changes")
+    if name is None or state is None or group is None or not isinstance(items, list):
+        return None
+    kept = tuple(item for item in items if isinstance(item, dict))
+    return _Said(
+        note.seq, note.time, name, state, group, word(body, "actor") or "", word(body, "remark"), kept, word(body, "of")
+    )
+
+
+def _rejected(said: _Said, item: Mapping[str, object]) -> ReviewChange:
+    records = item.get("records")
+    return ReviewChange(
+        word(item, "id") or "", word(item, "path") or "", _status(item), None,
+        word(item, "before") or "", word(item, "after") or "", word(item, "reason"), word(item, "actor") or "",
+        word(item, "task"), word(item, "tool") or "", word(item, "model"), word(item, "tier"),
+        word(item, "time") or said.time, tuple(map(str, records)) if isinstance(records, list) else (),
+        state="rejected", by=said.by, remark=said.remark,
+    )  # fmt: skip
+
+
+def _status(item: Mapping[str, object]) -> Status:
+    known: dict[str, Status] = {
+        "created": "created", "deleted": "deleted", "renamed": "renamed", "mode": "mode", "binary": "binary",
+        "hidden": "hidden",
+    }  # fmt: skip
+    return known.get(word(item, "status") or "", "edited")
+
+
+def _lines(value: object) -> tuple[int, int] | None:
+    match value:
+        case [int(first), int(last)]:
+            return first, last
+        case _:
+            return None
+
+
+def _feedback(said: _Said, item: Mapping[str, object], here: ReviewChange | None, made: Entry | None) -> Feedback:
+    lines = here.lines if here is not None else _lines(item.get("lines"))
+    return Feedback(
+        word(item, "id") or "", word(item, "path") or "" if here is None else here.path, lines, said.state,
+        said.remark, word(item, "before") or "", word(item, "after") or "",
+        here.after if here is not None and made is not None else None, word(item, "reason"), said.by, said.time,
+    )  # fmt: skip
+
+
+def _no_longer(change: ReviewChange, because: str, hint: str, kind: Kind = Kind.BAD_REQUEST) -> EditError:
+    return EditError(kind, f"{change.path}: change {change.id} {because}", hint=hint, details={"id": change.id})
+
+
+def _in_the_way(change: ReviewChange, hunk: Hunk | None) -> EditError:
+    because = "its lines were changed since" if hunk is None else "others changed the same lines since"
+    return EditError(
+        Kind.CONFLICT,
+        f"{change.path}: change {change.id} cannot be taken back: {because}",
+        hint=(RunCommand("review", "lists the changes as they are now"), Say("or edit those lines by hand")),
+        details={"id": change.id, "path": change.path, "before": change.before, "after": change.after},
+    )

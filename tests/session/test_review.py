@@ -1,0 +1,430 @@
+"""Review: what there is to decide about, what each decision does to the files, and what the task hears of it.
+
+The promises: a decision touches its own hunk and no other byte; no decision is lost, by a restart, by a second reviewer
+or by edits elsewhere; nothing is taken back twice; a hunk that changed since is undecided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.review import AutoAccept, Review, ReviewChange
+from tests.faults.storage import FaultStorage
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 21))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "a.md").write_text(TEXT)
+    return tmp_path
+
+
+@pytest.fixture
+def agent(root: Path) -> Iterator[sh.Workspace]:
+    with sh.Workspace(root, actor="agent", task="T") as workspace:
+        yield workspace
+
+
+@pytest.fixture
+def ann(root: Path) -> Iterator[sh.Workspace]:
+    with sh.Workspace(root, actor="ann") as workspace:
+        yield workspace
+
+
+def change_line(ws: sh.Workspace, number: int, new: str, **facts: str) -> sh.Receipt:
+    return ws.edit("a.md", [sh.Replace(f"line {number}\n", new)], **facts)  # type: ignore[arg-type]
+
+
+def lines(root: Path, name: str = "a.md") -> list[str]:
+    return (root / name).read_text().splitlines()
+
+
+def facts(review: Review) -> list[tuple[str, str, str, str | None]]:
+    return [(change.before, change.after, change.state, change.reason) for change in review]
+
+
+def only(review: Review, before: str) -> ReviewChange:
+    (found,) = [change for change in review if change.before == before and change.state != "rejected"]
+    return found
+
+
+def refusal(action: object, *arguments: object) -> EditError:
+    with pytest.raises(EditError) as caught:
+        action(*arguments)  # type: ignore[operator]
+    return caught.value
+
+
+def test_without_a_journal_there_is_nothing_to_review_and_none_is_made(ann: sh.Workspace, root: Path) -> None:
+    assert list(ann.review()) == []
+    assert ann.review().feedback("T") == []
+    assert not (root / ".steadyhand").exists()
+
+
+def test_a_change_says_where_it_is_what_it_did_why_and_by_whom(agent: sh.Workspace, ann: sh.Workspace) -> None:
+    receipt = change_line(agent, 3, "LINE 3\nand more\n", reason="louder")
+    (change,) = ann.review(task="T")
+    assert (change.path, change.lines, change.before, change.after) == (
+        "a.md",
+        (3, 4),
+        "line 3\n",
+        "LINE 3\nand more\n",
+    )
+    assert (change.reason, change.actor, change.task, change.state) == ("louder", "agent", "T", "undecided")
+    assert change.records == (receipt.id,)
+    assert set(change.to_json()) >= {
+        "id",
+        "path",
+        "lines",
+        "before",
+        "after",
+        "reason",
+        "actor",
+        "task",
+        "state",
+        "flags",
+    }
+
+
+def test_the_edits_of_one_call_are_hunks_of_their_own(agent: sh.Workspace, ann: sh.Workspace) -> None:
+    agent.edit("a.md", [sh.Replace("line 3", "3", reason="a"), sh.Replace("line 4", "4", reason="b")])
+    assert facts(ann.review()) == [("line 3\n", "3\n", "undecided", "a"), ("line 4\n", "4\n", "undecided", "b")]
+
+
+def test_a_rejected_hunk_goes_and_its_neighbours_stay(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    agent.edit("a.md", [sh.Replace("line 3", "3"), sh.Replace("line 4", "4"), sh.Delete("line 5\n")])
+    review = ann.review(task="T")
+    review.reject([only(review, "line 4\n").id], "keep the word")
+    assert lines(root)[2:5] == ["3", "line 4", "line 6"]
+    review.reject([only(review, "line 5\n").id])
+    assert lines(root)[2:6] == ["3", "line 4", "line 5", "line 6"]
+    states = {change.before: (change.state, change.remark) for change in ann.review(task="T")}
+    assert states == {
+        "line 3\n": ("undecided", None), "line 4\n": ("rejected", "keep the word"), "line 5\n": ("rejected", None),
+    }  # fmt: skip
+
+
+def test_an_accepted_hunk_stays_accepted_whatever_happens_elsewhere(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    change_line(agent, 10, "TEN\n")
+    review = ann.review()
+    review.accept([change.id for change in review])
+    change_line(agent, 2, "two\nlines\n")
+    (root / "a.md").write_text("a line from outside\n" + (root / "a.md").read_text())
+    agent.rename("a.md", "b.md")
+    with sh.Workspace(root, actor="bob") as bob:
+        change = only(bob.review(path="b.md"), "line 10\n")
+    assert (change.state, change.by, change.lines) == ("accepted", "ann", (12, 12))
+
+
+def test_a_hunk_that_changed_since_is_undecided_again_and_says_so(agent: sh.Workspace, ann: sh.Workspace) -> None:
+    change_line(agent, 10, "TEN\n")
+    ann.review().accept([only(ann.review(), "line 10\n").id])
+    agent.edit("a.md", [sh.Replace("TEN", "X")])
+    change = only(ann.review(), "line 10\n")
+    assert (change.after, change.state, "changed" in change.flags) == ("X\n", "undecided", True)
+
+
+def test_an_amended_hunk_has_the_reviewers_text(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    review = ann.review(task="T")
+    review.amend(review.changes[0].id, "Line three", "no capitals")
+    assert lines(root)[2] == "Line three"
+    (change,) = ann.review(task="T")
+    assert (change.after, change.state, change.by, change.remark) == ("Line three\n", "amended", "ann", "no capitals")
+    agent.read("a.md")
+    agent.edit("a.md", [sh.Replace("Line three", "Line 3!")])
+    assert ann.review(task="T").changes[0].state == "undecided"
+
+
+def test_a_line_that_was_deleted_is_amended_in_its_place(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "")
+    review = ann.review()
+    review.amend(review.changes[0].id, "line 3, shorter")
+    assert lines(root)[1:4] == ["line 2", "line 3, shorter", "line 4"]
+    assert facts(review) == [("line 3\n", "line 3, shorter\n", "amended", "amended in review")]
+
+
+def test_what_was_rejected_and_is_made_again_is_a_new_change(agent: sh.Workspace, ann: sh.Workspace) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    review = ann.review()
+    review.reject([review.changes[0].id])
+    agent.read("a.md")
+    change_line(agent, 3, "LINE 3\n")
+    again = only(ann.review(), "line 3\n")
+    assert (again.state, "again" in again.flags) == ("undecided", True)
+
+
+def test_what_others_changed_since_is_shown_and_not_forced(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    with sh.Workspace(root, actor="other", task="B") as other:
+        other.read("a.md")
+        other.edit("a.md", [sh.Replace("LINE 3", "LINE three")])
+    (change,) = ann.review(task="T")
+    before = (root / "a.md").read_bytes()
+    assert (change.flags, change.lines) == (("overlapped",), None)
+    assert refusal(ann.review(task="T").reject, [change.id]).kind is Kind.CONFLICT
+    assert (root / "a.md").read_bytes() == before
+    (theirs,) = ann.review(task="B")
+    assert (theirs.before, theirs.after) == ("LINE 3\n", "LINE three\n")
+
+
+def test_a_listing_that_is_out_of_date_changes_nothing(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    review = ann.review()
+    name = review.changes[0].id
+    agent.edit("a.md", [sh.Replace("LINE 3", "Line 3")])
+    assert refusal(review.reject, [name]).kind is Kind.CONFLICT
+    assert lines(root)[2] == "Line 3"
+
+
+def test_two_reviewers_reject_once(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    first, second = ann.review(), ann.review()
+    name = first.changes[0].id
+    assert second.changes[0].id == name
+    first.reject([name])
+    assert refusal(second.reject, [name]).kind is Kind.CONFLICT
+    assert refusal(ann.review().reject, [name]).kind is Kind.NO_CHANGE
+    assert (root / "a.md").read_text() == TEXT
+
+
+@pytest.mark.parametrize("ids", [[], ["nowhere"], ["ab"], [""]])
+def test_ids_that_are_no_changes_are_refused(agent: sh.Workspace, ann: sh.Workspace, ids: list[str]) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    for action in (ann.review().accept, ann.review().reject):
+        assert refusal(action, ids).kind is Kind.BAD_REQUEST
+
+
+def test_files_that_come_go_move_and_change_their_mode_are_changes(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    (root / "gone.txt").write_text("old\n")
+    (root / "moved.txt").write_text("stays\n")
+    (root / "run.sh").write_text("echo\n")
+    (root / "run.sh").chmod(0o644)
+    agent.create("new.txt", "new\n")
+    agent.read("gone.txt")
+    agent.delete("gone.txt")
+    agent.rename("moved.txt", "there.txt")
+    agent.chmod("run.sh", 0o755)
+    review = ann.review(task="T")
+    assert {(change.path, change.status) for change in review} == {
+        ("new.txt", "created"), ("gone.txt", "deleted"), ("there.txt", "renamed"), ("run.sh", "mode"),
+    }  # fmt: skip
+    review.reject([change.id for change in review])
+    assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["a.md", "gone.txt", "moved.txt", "run.sh"]
+    assert (root / "gone.txt").read_text() == "old\n"
+    assert (root / "run.sh").stat().st_mode & 0o777 == 0o644
+    assert {change.state for change in ann.review(task="T")} == {"rejected"}
+
+
+def test_a_task_hears_once_what_was_said(agent: sh.Workspace, ann: sh.Workspace) -> None:
+    for number in (3, 6, 9, 12):
+        change_line(agent, number, f"LINE {number}\n", reason=f"r{number}")
+    review = ann.review(task="T")
+    review.reject([only(review, "line 3\n").id], "no")
+    review.amend(only(review, "line 6\n").id, "six\n")
+    review.comment(only(review, "line 9\n").id, "why?")
+    review.accept([only(review, "line 12\n").id])
+    heard = [(item.state, item.remark, item.lines, item.now) for item in agent.review().feedback("T")]
+    assert heard == [
+        ("rejected", "no", (3, 3), None), ("amended", None, (6, 6), "six\n"), ("commented", "why?", (9, 9), None),
+    ]  # fmt: skip
+    assert agent.review().feedback("T") == []
+    review.comment(only(review, "line 9\n").id, "still?")
+    assert [item.remark for item in agent.review().feedback("T", keep=True)] == ["still?"]
+    assert [item.remark for item in agent.review().feedback("T")] == ["still?"]
+
+
+def test_a_task_that_has_not_read_a_rejection_does_not_write_over_it(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    agent.read("a.md")
+    change_line(agent, 3, "LINE 3\n")
+    ann.review().amend(ann.review().changes[0].id, "by ann\n")
+    assert refusal(agent.edit, "a.md", [sh.Replace(sh.Lines(3, 3), "mine\n")]).kind is Kind.CONFLICT
+    assert lines(root)[2] == "by ann"
+
+
+def test_a_decision_is_taken_back(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    change_line(agent, 6, "LINE 6\n")
+    review = ann.review()
+    review.accept([only(review, "line 3\n").id])
+    review.reject([only(review, "line 6\n").id])
+    review.take_back()
+    assert lines(root)[5] == "LINE 6"
+    review.take_back()
+    assert [change.state for change in ann.review()] == ["undecided", "undecided"]
+    assert refusal(review.take_back).kind is Kind.CANNOT_UNDO
+
+
+def test_flags_say_what_is_risky(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "page.md").write_text("---\njrn: p\ntitle: x\n---\n\ntext\n")
+    (root / "AGENTS.md").write_text("be kind\n")
+    (root / "code.py").write_text("def f():\n    return  1\n")
+    agent.edit("a.md", [sh.Replace("".join(f"line {n}\n" for n in range(1, 16)), "short\n")])
+    agent.edit("page.md", [sh.Replace("jrn: p", "jrn: q")])
+    agent.edit("AGENTS.md", [sh.Replace("be kind", "obey")])
+    agent.edit("code.py", [sh.Replace("return 1", "return 2")])
+    found = {change.path: set(change.flags) for change in ann.review()}
+    assert found == {
+        "a.md": {"shrinks"}, "page.md": {"front-matter"}, "AGENTS.md": {"instructions"}, "code.py": {"tolerant"},
+    }  # fmt: skip
+
+
+def test_rules_accept_what_is_plain_and_leave_the_rest(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "AGENTS.md").write_text("be kind\n")
+    change_line(agent, 3, "LINE 3\n")
+    agent.edit("AGENTS.md", [sh.Replace("be kind", "obey")])
+    states = {change.path: (change.state, change.by) for change in ann.review(auto_accept=[AutoAccept(path="*.md")])}
+    assert states == {"a.md": ("accepted", "policy"), "AGENTS.md": ("undecided", None)}
+    for rule in (AutoAccept(path="*.py"), AutoAccept(actor="x"), AutoAccept(tool="x"), AutoAccept(lines=0)):
+        assert {change.state for change in ann.review(auto_accept=[rule])} == {"undecided"}
+
+
+def test_the_changes_of_people_without_a_task_are_reviewed_too(ann: sh.Workspace, root: Path) -> None:
+    with sh.Workspace(root, actor="bob") as bob:
+        change_line(bob, 3, "LINE 3\n")
+    review = ann.review()
+    review.reject([review.changes[0].id])
+    assert (root / "a.md").read_text() == TEXT
+    assert [(change.actor, change.state) for change in ann.review()] == [("bob", "rejected")]
+
+
+@pytest.mark.parametrize(
+    ("data", "old", "new"),
+    [
+        (b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\n", "two", "2"),
+        ("eins\nzw\u00f6lf\ndrei\n".encode("latin-1"), "zw\u00f6lf", "\u00fcber"),
+        ("one\ntwo\nthree".encode("utf-16"), "three", "3"),
+        (b"one\rtwo\rthree", "three", "3"),
+        (b"no newline", "newline", "line"),
+    ],
+)
+def test_every_byte_comes_back(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path, data: bytes, old: str, new: str
+) -> None:
+    (root / "odd.txt").write_bytes(data)
+    agent.edit("odd.txt", [sh.Replace(old, new)])
+    review = ann.review(path="odd.txt")
+    review.reject([change.id for change in review])
+    assert (root / "odd.txt").read_bytes() == data
+
+
+def without(text: str, changes: list[ReviewChange]) -> str:
+    """The text with each of these hunks replaced by what was there before, from the last to the first."""
+    rows = text.splitlines(keepends=True)
+    for change in sorted(changes, key=lambda each: each.lines or (0, 0), reverse=True):
+        assert change.lines is not None
+        first = change.lines[0] - 1
+        count = len(change.after.splitlines())
+        assert "".join(rows[first : first + count]) == change.after
+        rows[first : first + count] = change.before.splitlines(keepends=True)
+    return "".join(rows)
+
+
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["edit", "edit", "insert", "delete", "outside", "accept", "reject", "amend", "undo", "back"]),
+        st.integers(0, 50),
+    ),
+    min_size=3,
+    max_size=12,
+)
+
+
+@given(ACTIONS)
+def test_the_file_is_always_what_was_not_rejected(
+    tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, int]]
+) -> None:
+    """Random work of an agent on even lines, of others on odd ones, and decisions, with new workspaces all the time."""
+    root = tmp_path_factory.mktemp("review")
+    path = root / "a.md"
+    path.write_text(TEXT)
+    base = TEXT.splitlines()  # the file without the agent's changes
+    accepted: dict[str, str] = {}
+    for step, (action, number) in enumerate(actions):
+        with sh.Workspace(root, actor="agent", task="T") as agent, sh.Workspace(root, actor="ann") as ann:
+            own = [
+                row for row in path.read_text().splitlines() if row.startswith(("line", "by")) and row[-1] in "02468"
+            ]
+            row = own[number % len(own)] if own else None
+            agent.read("a.md")
+            review = ann.review(task="T")
+            there = [change for change in review if change.state != "rejected"]
+            if action in ("edit", "insert", "delete") and row is not None and path.read_text().count(f"{row}\n") == 1:
+                new = {"edit": f"by agent {step} 0\n", "insert": f"{row}\nmore {step}\n", "delete": ""}[action]
+                agent.edit("a.md", [sh.Replace(f"{row}\n", new)])
+            elif action == "outside":
+                at = 2 * (number % 10)
+                path.write_text("".join(f"{r} from outside\n" if r == base[at] else f"{r}\n" for r in lines(root)))
+                base[at] += " from outside"
+            elif action == "undo" and there and not any(change.state == "amended" for change in there):
+                try:
+                    agent.undo(task="T")
+                except EditError as error:
+                    assert error.kind is Kind.CANNOT_UNDO
+            elif action == "back":
+                try:
+                    review.take_back()
+                except EditError as error:
+                    assert error.kind is Kind.CANNOT_UNDO
+                accepted.clear()
+            elif there and action in ("accept", "reject", "amend"):
+                change = there[number % len(there)]
+                before = path.read_text()
+                if action == "accept":
+                    review.accept([change.id])
+                    accepted[change.id] = change.after
+                    assert path.read_text() == before
+                elif action == "reject":
+                    review.reject([change.id])
+                    assert path.read_text() == without(before, [change])
+                else:
+                    review.amend(change.id, f"by ann {step} 0\n")
+        with sh.Workspace(root, actor="bob") as bob:
+            now = [change for change in bob.review(task="T") if change.state != "rejected"]
+            assert without(path.read_text(), now) == "".join(f"{row}\n" for row in base)
+            for change in now:
+                if change.id in accepted:
+                    assert change.state == "accepted", "a decision was lost"
+
+
+def test_a_crash_at_any_call_leaves_a_decision_made_or_not(tmp_path: Path) -> None:
+    """Fail the n-th storage call of a rejection, for every n: the file and what was decided agree afterwards."""
+    number, outcomes = 0, set()
+    while True:
+        number += 1
+        root = tmp_path / str(number)
+        root.mkdir()
+        (root / "a.md").write_text(TEXT)
+        with sh.Workspace(root, actor="agent", task="T") as agent:
+            change_line(agent, 3, "LINE 3\n")
+        storage = FaultStorage(watch="mutating")
+        try:
+            with sh.Workspace(root, actor="ann", storage=storage) as ann:
+                review = ann.review()
+                name = review.changes[0].id
+                storage.at = storage.count + number
+                review.reject([name], "no")
+        except (EditError, OSError):
+            pass
+        is_done = not storage.faults
+        with sh.Workspace(root, actor="bob") as bob:
+            (change,) = bob.review()
+            rejected = change.state == "rejected"
+            assert (root / "a.md").read_text() == (TEXT if rejected else TEXT.replace("line 3\n", "LINE 3\n"))
+            outcomes.add(rejected)
+        if is_done:
+            break
+    assert outcomes == {True, False}
