@@ -26,6 +26,7 @@ NOTE = "<!-- Made by scripts/api_reference.py; `make docs` writes it again. -->\
 # Members of public classes that serve other rooms of the package.
 HIDDEN = {
     "AsyncWorkspace": "",
+    "AutoAccept": "takes",
     "Batch": "close commit leave source",
     "ChangeSet": "after_spans delta of",
     "CheckReport": "of",
@@ -60,7 +61,7 @@ HIDDEN = {
     "Writes": "of",
 }
 # Classes that callers are handed and never make themselves.
-HANDED_OUT = {"AsyncAudits", "AsyncBatch", "AsyncKit", "Audits", "Batch", "Kit"}
+HANDED_OUT = {"AsyncAudits", "AsyncBatch", "AsyncKit", "AsyncReview", "Audits", "Batch", "Kit", "Review"}
 
 _TOLD_ONCE = {
     "from_json": "The value that `to_json` wrote.",
@@ -127,6 +128,12 @@ PAGES = (
         "Records, reasons, conflicts and leases.",
         "Entry Record State FileChange FileState Ownership EditNote ToolCall Why Outside KeptConflict Writes Party "
         "Lease ActiveLease Notice Finding",
+    ),
+    Page(
+        "review",
+        "Review",
+        "Changes to decide about, hunk by hunk.",
+        "Review ReviewChange Decision Feedback AutoAccept AsyncReview",
     ),
     Page(
         "tools",

@@ -35,7 +35,7 @@ ALLOWED = {
 }
 
 LINES_AT_MOST = 700  # one idea of this size is better whole than in pieces
-PUBLIC_CLASS = {"session/workspace.py": 870}  # one short method for each thing a caller can ask, with its docs
+PUBLIC_CLASS = {"session/workspace.py": 900}  # one short method for each thing a caller can ask, with its docs
 NO_SUCH_MODULE = {"utils", "util", "helpers", "helper", "manager", "common", "misc", "base", "shared", "tools_common"}
 ONLY_IN = {
     "hunk": (
@@ -51,6 +51,9 @@ ONLY_IN = {
         "surfaces/cli/render/impact.py",
         "surfaces/cli/render/impact_run.py",
         "surfaces/reports.py",
+        "session/review/",  # what a reviewer decides about
+        "session/workspace.py",
+        "tools/async_workspace.py",
         "session/runs.py",
         "session/audit_article.py",  # `hunkReasons` is a field of the article's contract
     )

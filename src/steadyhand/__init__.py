@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.receipt import FileReceipt, Receipt
+    from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange
+    from steadyhand.session.review.review import Review
     from steadyhand.session.statistics import Statistics, Tally
     from steadyhand.structure.address import parse_address
     from steadyhand.structure.anchor import Anchor
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
     from steadyhand.text.splice import Splice
-    from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit
+    from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit, AsyncReview
     from steadyhand.tools.async_workspace import AsyncWorkspace
     from steadyhand.tools.call import Conversation, Settings
     from steadyhand.tools.kit import Kit
@@ -103,8 +105,10 @@ _HOMES = {
     "AsyncAudits": "steadyhand.tools.async_parts",
     "AsyncBatch": "steadyhand.tools.async_parts",
     "AsyncKit": "steadyhand.tools.async_parts",
+    "AsyncReview": "steadyhand.tools.async_parts",
     "AsyncWorkspace": "steadyhand.tools.async_workspace",
     "Audits": "steadyhand.session.audit",
+    "AutoAccept": "steadyhand.session.review.change",
     "Batch": "steadyhand.session.batch",
     "Block": "steadyhand.structure.markdown.block",
     "Cell": "steadyhand.structure.notebook.cell",
@@ -116,6 +120,7 @@ _HOMES = {
     "Conversation": "steadyhand.tools.call",
     "CopyFile": "steadyhand.plan.request",
     "CreateFile": "steadyhand.plan.request",
+    "Decision": "steadyhand.session.review.change",
     "Delete": "steadyhand.plan.edit",
     "DeleteFile": "steadyhand.plan.request",
     "Dialect": "steadyhand.dialects.dialect",
@@ -128,6 +133,7 @@ _HOMES = {
     "Entry": "steadyhand.workspace.journal.record",
     "Event": "steadyhand.session.events",
     "Fault": "steadyhand.structure.format",
+    "Feedback": "steadyhand.session.review.change",
     "FileChange": "steadyhand.workspace.journal.record",
     "FileReceipt": "steadyhand.session.receipt",
     "FileState": "steadyhand.workspace.journal.record",
@@ -152,8 +158,8 @@ _HOMES = {
     "Outcome": "steadyhand.plan.outcome",
     "Outline": "steadyhand.structure.outline",
     "OutlineEntry": "steadyhand.structure.format",
-    "Ownership": "steadyhand.workspace.journal.record",
     "Outside": "steadyhand.workspace.outside",
+    "Ownership": "steadyhand.workspace.journal.record",
     "Party": "steadyhand.workspace.journal.record",
     "Patch": "steadyhand.dialects.patch",
     "PatchStream": "steadyhand.dialects.stream",
@@ -166,6 +172,8 @@ _HOMES = {
     "Replace": "steadyhand.plan.edit",
     "Requests": "steadyhand.plan.request",
     "Result": "steadyhand.plan.preview",
+    "Review": "steadyhand.session.review.review",
+    "ReviewChange": "steadyhand.session.review.change",
     "Selector": "steadyhand.structure.html.selector",
     "Settings": "steadyhand.tools.call",
     "Source": "steadyhand.text.source",
@@ -204,8 +212,10 @@ __all__ = [
     "AsyncAudits",
     "AsyncBatch",
     "AsyncKit",
+    "AsyncReview",
     "AsyncWorkspace",
     "Audits",
+    "AutoAccept",
     "Batch",
     "Block",
     "Cell",
@@ -217,6 +227,7 @@ __all__ = [
     "Conversation",
     "CopyFile",
     "CreateFile",
+    "Decision",
     "Delete",
     "DeleteFile",
     "Dialect",
@@ -229,6 +240,7 @@ __all__ = [
     "Entry",
     "Event",
     "Fault",
+    "Feedback",
     "FileChange",
     "FileReceipt",
     "FileState",
@@ -267,6 +279,8 @@ __all__ = [
     "Replace",
     "Requests",
     "Result",
+    "Review",
+    "ReviewChange",
     "Selector",
     "Settings",
     "Source",

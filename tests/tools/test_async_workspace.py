@@ -25,6 +25,7 @@ PAIRS = [
     (sh.Workspace, sh.AsyncWorkspace),
     (sh.Batch, sh.AsyncBatch),
     (sh.Audits, sh.AsyncAudits),
+    (sh.Review, sh.AsyncReview),
     (sh.Kit, sh.AsyncKit),
 ]
 METHODS = [
@@ -59,7 +60,7 @@ def test_every_public_method_is_there_with_the_same_signature(plain: Any, made: 
     elif answer.startswith("Iterator["):
         assert given.return_annotation == f"Async{answer}"
     else:
-        assert given.return_annotation == {"Kit": "AsyncKit"}.get(answer, answer)
+        assert given.return_annotation == {"Kit": "AsyncKit", "Review": "AsyncReview"}.get(answer, answer)
         is_plain = name in ("__init__", "find_root") or (plain is sh.Kit and name != "call")
         assert inspect.iscoroutinefunction(getattr(made, name)) is not is_plain
 

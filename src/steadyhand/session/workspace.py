@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from steadyhand.session.leases import Place
     from steadyhand.session.reader import Reader
     from steadyhand.session.receipt import Receipt
-    from steadyhand.session.review import AutoAccept, Review
+    from steadyhand.session.review.change import AutoAccept
+    from steadyhand.session.review.review import Review
     from steadyhand.session.runs import Runs
     from steadyhand.session.transaction_builder import Request
     from steadyhand.structure.node import Where
@@ -622,7 +623,7 @@ class Workspace:
         'one\\ntwo\\n'
         """
         from steadyhand.session.audit import time_of
-        from steadyhand.session.review import Review
+        from steadyhand.session.review.review import Review
         from steadyhand.session.runs import task_of_run
 
         if run is not None:

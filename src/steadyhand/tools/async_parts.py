@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.session.audit import Audits
 from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.review.change import Decision, Feedback, ReviewChange
+from steadyhand.session.review.review import Review
 from steadyhand.tools.async_calls import Call, Threads
 from steadyhand.tools.kit import Kit
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from steadyhand.tools.tool import Result, Tool
     from steadyhand.workspace.journal.store import Progress
 
-__all__ = ["AsyncAudits", "AsyncBatch", "AsyncKit", "share_docstrings"]
+__all__ = ["AsyncAudits", "AsyncBatch", "AsyncKit", "AsyncReview", "share_docstrings"]
 
 T = TypeVar("T")
 
@@ -184,6 +186,48 @@ class AsyncAudits:
         )
 
 
+class AsyncReview:
+    """A `Review` for asyncio. What it lists is read when it is made, and again after each decision of its own."""
+
+    def __init__(self, review: Review, shared: Threads) -> None:
+        self._review = review
+        self._threads = shared
+
+    @property
+    def changes(self) -> list[ReviewChange]:
+        return self._review.changes
+
+    @property
+    def waiting(self) -> list[ReviewChange]:
+        return self._review.waiting
+
+    async def accept(self, ids: Iterable[str], remark: str | None = None) -> Decision:
+        return await self._decide(lambda review: review.accept(ids, remark))
+
+    async def reject(self, ids: Iterable[str], remark: str | None = None) -> Decision:
+        return await self._decide(lambda review: review.reject(ids, remark))
+
+    async def amend(self, id: str, text: str, remark: str | None = None) -> Decision:
+        return await self._decide(lambda review: review.amend(id, text, remark))
+
+    async def comment(self, id: str, text: str) -> Decision:
+        return await self._decide(lambda review: review.comment(id, text))
+
+    async def take_back(self, decision: str | None = None) -> Decision:
+        return await self._decide(lambda review: review.take_back(decision))
+
+    async def feedback(self, task: str | None = None, *, keep: bool = False) -> list[Feedback]:
+        return await self._threads.run(lambda: self._review.feedback(task, keep=keep), Call(None))
+
+    async def _decide(self, work: Callable[[Review], Decision]) -> Decision:
+        def decided() -> Decision:
+            decision = work(self._review)
+            self._review.changes  # noqa: B018  # read again, here and not in the event loop
+            return decision
+
+        return await self._threads.run(decided, Call(None))
+
+
 class AsyncKit:
     """A `Kit` for asyncio: `call` is awaited and can be cancelled, the rest looks at no file."""
 
@@ -228,4 +272,5 @@ def share_docstrings(made: type, origin: type) -> None:
 
 share_docstrings(AsyncBatch, Batch)
 share_docstrings(AsyncAudits, Audits)
+share_docstrings(AsyncReview, Review)
 share_docstrings(AsyncKit, Kit)

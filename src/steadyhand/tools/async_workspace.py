@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from steadyhand.session.checks import AnyPath
 from steadyhand.tools.async_calls import Call, Threads
-from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit, share_docstrings
+from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit, AsyncReview, share_docstrings
 from steadyhand.tools.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from steadyhand.plan.edit import Edits
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.request import Requests
-    from steadyhand.session.audit import Facts
+    from steadyhand.session.audit import Facts, Moment
     from steadyhand.session.events import Event, Stop
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.leases import Place
     from steadyhand.session.receipt import Receipt
+    from steadyhand.session.review.change import AutoAccept
+    from steadyhand.session.review.review import Review
     from steadyhand.structure.node import Where
     from steadyhand.structure.outline import Location, Outline
     from steadyhand.structure.target import Target
@@ -201,6 +203,22 @@ class AsyncWorkspace:
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None
     ) -> list[KeptConflict]:
         return await self._read(lambda ws: ws.conflicts(open_only=open_only, path=path, task=task))
+
+    async def review(
+        self,
+        *,
+        task: str | None = None,
+        since: Moment | None = None,
+        run: str | None = None,
+        path: AnyPath | None = None,
+        auto_accept: Sequence[AutoAccept] = (),
+    ) -> AsyncReview:
+        def listed(ws: Workspace) -> Review:
+            review = ws.review(task=task, since=since, run=run, path=path, auto_accept=auto_accept)
+            review.changes  # noqa: B018  # read here and not in the event loop
+            return review
+
+        return AsyncReview(await self._read(listed), self._threads)
 
     async def create(
         self, path: AnyPath, content: str, *, mode: int | None = None, reason: str | None = None, preview: bool = False

@@ -16,187 +16,44 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
-from steadyhand.lazy import dataclass, field, replace
+from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.audit_article import way_of
 from steadyhand.session.editor import Editor, Proposal
 from steadyhand.session.history import History
-from steadyhand.session.review_hunks import Hunk, Status, amended, hunks_of
+from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange, State, flags_of
+from steadyhand.session.review.decisions import (
+    ACTOR,
+    TASK,
+    TOOLSET,
+    Said,
+    Verdicts,
+    feedback_of,
+    group_of,
+    is_review,
+    item_of,
+    read_note,
+)
+from steadyhand.session.review.hunks import Hunk, amended, hunks_of
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import digest_of
-from steadyhand.text.visible import sized
 from steadyhand.workspace.file_history import Course, recorded_text, versions_forward
 from steadyhand.workspace.file_op import Header, Trace
-from steadyhand.workspace.journal.record import EditNote, Entry, Note, Record, ToolCall, new_record_id, word
+from steadyhand.workspace.journal.record import EditNote, Entry, Note, ToolCall, new_record_id, word
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.session.receipt import Receipt
     from steadyhand.workspace.overlay import FileDraft, Overlay
 
-__all__ = ["AutoAccept", "Decision", "Feedback", "Review", "ReviewChange"]
-
-State = Literal["undecided", "accepted", "rejected", "amended"]
+__all__ = ["Review"]
 
 DECISION, LOOKED = "review", "review-feedback"
-TOOLSET = "review"
 _SHORTEST = 4  # digits of an id
-_TASK, _ACTOR = "task:", "actor:"
-_PLAIN_TIERS = (None, "exact", "newline")
-_SHRINK_FROM = 10  # lines
-
-
-@sized("before", "after")
-@dataclass(frozen=True, slots=True)
-class ReviewChange:
-    """A change to review: a hunk with its reason, who made it and how, what is risky about it and what was decided.
-
-    `lines` are those of the present file; None where the text is not there. `flags` are risks: `tolerant` (the old
-    text did not match to the letter), `shrinks`, `front-matter`, `instructions` (a file that steers agents, CI or
-    tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run had
-    no reason to change this file), `unchecked` (there is no syntax check for the file). Others say what happened since:
-    `overlapped` (others changed the same lines), `changed` (its text is not what was decided about), `again` (made
-    again after a rejection).
-    """
-
-    id: str
-    path: str
-    status: Status
-    lines: tuple[int, int] | None
-    before: str
-    after: str
-    reason: str | None
-    actor: str
-    task: str | None
-    tool: str
-    model: str | None
-    tier: str | None
-    time: str
-    records: tuple[str, ...]
-    state: State = "undecided"
-    flags: tuple[str, ...] = ()
-    by: str | None = None
-    remark: str | None = None
-    comments: tuple[str, ...] = ()
-    evidence: tuple[object, ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "id": self.id,
-            "path": self.path,
-            "status": self.status,
-            "lines": None if self.lines is None else list(self.lines),
-            "before": self.before,
-            "after": self.after,
-            "reason": self.reason,
-            "actor": self.actor,
-            "task": self.task,
-            "tool": self.tool,
-            "model": self.model,
-            "tier": self.tier,
-            "time": self.time,
-            "records": list(self.records),
-            "state": self.state,
-            "flags": list(self.flags),
-            "by": self.by,
-            "remark": self.remark,
-            "comments": list(self.comments),
-            "evidence": list(self.evidence),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class AutoAccept:
-    """Changes that need no person: every field that is given must fit. Changes with a risk flag always wait.
-
-    `path` is a glob, `lines` the most lines that the larger side may have.
-    """
-
-    path: str | None = None
-    tool: str | None = None
-    tier: str | None = None
-    actor: str | None = None
-    lines: int | None = None
-
-    def takes(self, change: ReviewChange) -> bool:
-        from steadyhand.workspace.globs import parse_glob
-
-        if change.flags or change.status not in ("edited", "created"):
-            return False
-        size = max(change.before.count("\n"), change.after.count("\n"))
-        return (
-            (self.path is None or parse_glob(self.path).matches(change.path.split("/")))
-            and self.tool in (None, change.tool)
-            and self.tier in (None, change.tier)
-            and self.actor in (None, change.actor)
-            and (self.lines is None or size <= self.lines)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What was decided, about which changes, and the receipts of what that changed."""
-
-    id: str
-    state: str
-    changes: tuple[str, ...]
-    receipts: tuple[Receipt, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What a reviewer said about a change, for the task that made it."""
-
-    id: str
-    path: str
-    lines: tuple[int, int] | None
-    state: str
-    remark: str | None
-    before: str
-    after: str
-    now: str | None
-    reason: str | None
-    by: str
-    time: str
-
-    def to_json(self) -> dict[str, object]:
-        lines = None if self.lines is None else list(self.lines)
-        return {
-            "id": self.id, "path": self.path, "lines": lines, "state": self.state, "remark": self.remark,
-            "before": self.before, "after": self.after, "now": self.now, "reason": self.reason, "by": self.by,
-            "time": self.time,
-        }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A note of a review. `items` has what was known of each change then."""
-
-    seq: int
-    time: str
-    id: str
-    state: str
-    group: str
-    by: str
-    remark: str | None
-    items: tuple[Mapping[str, object], ...]
-    of: str | None = None  # the decision that this one takes back
-
-
-def group_of(record: Record) -> str:
-    """Whose work a record is: a task's or, without one, an actor's. A reviewer's record is part of what it is about."""
-    if record.call is not None and record.call.toolset == TOOLSET:
-        return record.call.conversation
-    return f"{_TASK}{record.task}" if record.task is not None else f"{_ACTOR}{record.actor}"
-
-
-def is_review(record: Record) -> bool:
-    """Whether a reviewer made the record."""
-    return record.call is not None and record.call.toolset == TOOLSET
 
 
 class Review:
@@ -318,7 +175,7 @@ class Review:
             raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say whose feedback: task")
         if not self._store.state.exists:
             return []
-        group = f"{_TASK}{name}"
+        group = f"{TASK}{name}"
         looked = max((note.seq for note in self._notes(LOOKED) if word(note.body, "task") == name), default=0)
         of_task = Review(self._session, task=name)
         present = {change.id: change for change in of_task.changes}
@@ -331,7 +188,7 @@ class Review:
             made = of_task._decided.get(said.id)
             for item in said.items:
                 here = present.get(str(item.get("id"))) or (by_record.get(made.record.id) if made is not None else None)
-                found.append(_feedback(said, item, here if said.state != "rejected" else None, made))
+                found.append(feedback_of(said, item, here if said.state != "rejected" else None, made))
         if found and not keep:
             self._store.writable_journal().append_note(LOOKED, {"task": name, "actor": self._session.context.actor})
         return found
@@ -349,7 +206,7 @@ class Review:
     @property
     def _groups(self) -> list[str]:
         if self._task is not None:
-            wanted = f"{_TASK}{self._task}"
+            wanted = f"{TASK}{self._task}"
             return [wanted] if wanted in self._entries else []
         return list(self._entries)
 
@@ -365,9 +222,9 @@ class Review:
         }  # fmt: skip
 
     @cached_property
-    def _said(self) -> list[_Said]:
+    def _said(self) -> list[Said]:
         """The notes of reviews, oldest first."""
-        return [said for note in self._notes(DECISION) if (said := _read(note)) is not None][::-1]
+        return [said for note in self._notes(DECISION) if (said := read_note(note)) is not None][::-1]
 
     def _notes(self, type: str) -> Iterator[Note]:
         return self._store.journal.notes(type=type) if self._store.state.exists else iter(())
@@ -376,7 +233,7 @@ class Review:
     def _taken_back(self) -> set[str | None]:
         return {said.of for said in self._said}
 
-    def _counts(self, said: _Said) -> bool:
+    def _counts(self, said: Said) -> bool:
         """Whether a decision is in force, or a comment."""
         if said.id in self._taken_back or said.state == "undecided":
             return False
@@ -389,7 +246,7 @@ class Review:
 
     def _changes_of(self, group: str) -> list[ReviewChange]:
         said = [each for each in self._said if each.group == group and self._counts(each)]
-        verdicts = _Verdicts(said, self._decided)
+        verdicts = Verdicts(said, self._decided)
         found: list[ReviewChange] = []
         evidence = self._evidence(group)
         for path in self._paths(group):
@@ -429,14 +286,14 @@ class Review:
             raise
 
     def _change(
-        self, group: str, hunk: Hunk, verdicts: _Verdicts, evidence: Mapping[str, list[object]] | None
+        self, group: str, hunk: Hunk, verdicts: Verdicts, evidence: Mapping[str, list[object]] | None
     ) -> ReviewChange:
         entries = sorted(hunk.entries, key=lambda entry: entry.seq)
         newest = entries[-1]
         author = next((entry for entry in reversed(entries) if not is_review(entry.record)), newest)
         known = evidence.get(hunk.path, []) if evidence is not None else []
-        flags = [*_flags(hunk, self._flagged(hunk.path)), *verdicts.happened(hunk)]
-        if evidence is not None and group.startswith(f"{_TASK}impact-") and not known:
+        flags = [*flags_of(hunk, is_flagged=self._flagged(hunk.path)), *verdicts.happened(hunk)]
+        if evidence is not None and group.startswith(f"{TASK}impact-") and not known:
             flags.append("no-evidence")
         change = ReviewChange(
             hunk.id, hunk.path, hunk.status, hunk.lines, hunk.before, hunk.after, hunk.reason,
@@ -460,7 +317,7 @@ class Review:
         from steadyhand.session.runs import Runs
 
         found: dict[str, list[object]] = {}
-        task = group.removeprefix(_TASK)
+        task = group.removeprefix(TASK)
         for note in self._notes(EVIDENCE):
             if word(note.body, "task") == task:
                 said = note.body.get("evidence")
@@ -499,7 +356,7 @@ class Review:
     def _note(self, state: str, chosen: Sequence[ReviewChange], remark: str | None) -> Decision:
         name = new_record_id()
         for group, changes in _by_group(chosen).items():
-            self._append(state, group, [_item(change) for change in changes], remark, name)
+            self._append(state, group, [item_of(change) for change in changes], remark, name)
         self._forget()
         return Decision(name, state, tuple(change.id for change in chosen))
 
@@ -514,7 +371,7 @@ class Review:
     ) -> None:
         body = {
             "decision": name, "state": state, "group": group, "actor": self._session.context.actor,
-            "task": group.removeprefix(_TASK) if group.startswith(_TASK) else None, "remark": remark,
+            "task": group.removeprefix(TASK) if group.startswith(TASK) else None, "remark": remark,
             "changes": [dict(item) for item in items], **({} if of is None else {"of": of}),
         }  # fmt: skip
         self._store.writable_journal().append_note(DECISION, body)
@@ -526,7 +383,7 @@ class Review:
         for group, changes in _by_group(chosen).items():
             verdict = _Verdict(self, self._session, group, changes, text, remark or f"{state} in review")
             name = new_record_id()
-            self._append(state, group, [_item(change) for change in changes], remark, name)
+            self._append(state, group, [item_of(change) for change in changes], remark, name)
             header = self._header(group, name, remark or f"{state} in review", changes)
             receipts.append(Editor(self._session).run(header, verdict, self._session.context.policy.hardlinks))
             names.append(name)
@@ -536,67 +393,8 @@ class Review:
     def _header(self, group: str, name: str, reason: str, changes: Sequence[ReviewChange]) -> Header:
         digest = hashlib.sha256(" ".join(change.id for change in changes).encode()).hexdigest()
         trace = Trace(ToolCall(name, TOOLSET, group), digest)
-        task = group.removeprefix(_TASK) if group.startswith(_TASK) else None
+        task = group.removeprefix(TASK) if group.startswith(TASK) else None
         return Header(self._session.context.actor, task, TOOLSET, reason, trace=trace)
-
-
-@dataclass(slots=True)
-class _Verdicts:
-    """What was decided about the changes of one group, oldest first."""
-
-    said: list[_Said]
-    records: Mapping[str, Entry]
-    _last: dict[str, _Said] = field(default_factory=dict)
-    _comments: dict[str, list[str]] = field(default_factory=dict)
-    _known: dict[str, set[str]] = field(default_factory=dict)  # by record, ids that were decided about
-    _texts: set[tuple[object, object]] = field(default_factory=set)  # of what was rejected
-
-    def __post_init__(self) -> None:
-        for said in self.said:
-            for item in said.items:
-                name = str(item.get("id"))
-                if said.state == "commented":
-                    self._comments.setdefault(name, []).append(said.remark or "")
-                    continue
-                self._last[name] = said
-                if said.state == "rejected":
-                    self._texts.add((item.get("before"), item.get("after")))
-                records = item.get("records")
-                for record in records if isinstance(records, list) and said.state == "accepted" else ():
-                    self._known.setdefault(str(record), set()).add(name)
-
-    def on(self, change: ReviewChange, newest: Entry) -> ReviewChange:
-        """The change with what was decided about it."""
-        change = replace(change, comments=tuple(self._comments.get(change.id, ())))
-        said = self._last.get(change.id)
-        if said is not None and said.state == "accepted":
-            return replace(change, state="accepted", by=said.by, remark=said.remark)
-        if not is_review(newest.record):
-            return change
-        call = newest.record.call
-        amendment = next((each for each in self.said if call is not None and each.id == call.id), None)
-        remark = None if amendment is None else amendment.remark
-        return replace(change, state="amended", by=newest.record.actor, remark=remark)
-
-    def happened(self, hunk: Hunk) -> Iterator[str]:
-        """What happened to a hunk that matters to whoever decides about it."""
-        if hunk.is_overlapped:
-            yield "overlapped"
-        decided = {name for entry in hunk.entries for name in self._known.get(entry.record.id, ())}
-        if decided and hunk.id not in decided and len(hunk.entries) > 1:
-            yield "changed"
-        if (hunk.before, hunk.after) in self._texts:
-            yield "again"
-
-    def rejected(self, path: str | None, since: str | None) -> Iterator[ReviewChange]:
-        """What was taken back, as it was then."""
-        for said in self.said:
-            for item in said.items if said.state == "rejected" and said.id in self.records else ():
-                place = word(item, "path") or ""
-                if path is not None and place != path and not place.startswith(f"{path}/"):
-                    continue
-                if since is None or said.time >= since:
-                    yield _rejected(said, item)
 
 
 class _Verdict(Proposal):
@@ -691,100 +489,12 @@ class _Verdict(Proposal):
         )
 
 
-def _flags(hunk: Hunk, is_flagged: bool) -> Iterator[str]:  # noqa: FBT001
-    """What is risky about a hunk, apart from what happened to it since."""
-    from steadyhand.plan.guards.placeholder import stands_for_text
-    from steadyhand.structure.format import format_of
-
-    if any(note.tier not in _PLAIN_TIERS for note in hunk.notes):
-        yield "tolerant"
-    if hunk.before.count("\n") >= _SHRINK_FROM and hunk.after.count("\n") * 2 < hunk.before.count("\n"):
-        yield "shrinks"
-    if hunk.path.endswith((".md", ".mdx", ".markdown")) and _is_front_matter(hunk):
-        yield "front-matter"
-    if is_flagged:
-        yield "instructions"
-    added = set(hunk.after.splitlines()) - set(hunk.before.splitlines())
-    if any(stands_for_text(line, hunk.path) for line in added):
-        yield "placeholder"
-    if any(note.forced for note in hunk.notes):
-        yield "forced"
-    if hunk.status == "edited" and format_of(hunk.path) is None and "." in hunk.path.rsplit("/", 1)[-1]:
-        yield "unchecked"
-
-
-def _is_front_matter(hunk: Hunk) -> bool:
-    """Whether a hunk is at the head of a page, where its front matter is."""
-    rows = (hunk.before + hunk.after).splitlines()
-    is_first = hunk.lines is not None and hunk.lines[0] <= 1
-    keys = [row.split(":", 1)[0].strip() for row in rows if ":" in row]
-    return (is_first and "---" in rows) or any(key in ("jrn", "attention") for key in keys)
-
-
 def _by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
     found: dict[str, list[ReviewChange]] = {}
     for change in changes:
-        group = f"{_TASK}{change.task}" if change.task is not None else f"{_ACTOR}{change.actor}"
+        group = f"{TASK}{change.task}" if change.task is not None else f"{ACTOR}{change.actor}"
         found.setdefault(group, []).append(change)
     return found
-
-
-def _item(change: ReviewChange) -> dict[str, object]:
-    facts = change.to_json()
-    return {
-        name: facts[name]
-        for name in ("id", "path", "status", "lines", "before", "after", "reason", "actor", "task", "tool", "model",
-                     "tier", "time", "records")
-    }  # fmt: skip
-
-
-def _read(note: Note) -> _Said | None:
-    """A note of another version may lack a field or have one of another type: then it counts for nothing."""
-    body = note.body
-    name, state, group = (word(body, key) for key in ("decision", "state", "group"))
-    items = body.get("changes")
-    if name is None or state is None or group is None or not isinstance(items, list):
-        return None
-    kept = tuple(item for item in items if isinstance(item, dict))
-    return _Said(
-        note.seq, note.time, name, state, group, word(body, "actor") or "", word(body, "remark"), kept, word(body, "of")
-    )
-
-
-def _rejected(said: _Said, item: Mapping[str, object]) -> ReviewChange:
-    records = item.get("records")
-    return ReviewChange(
-        word(item, "id") or "", word(item, "path") or "", _status(item), None,
-        word(item, "before") or "", word(item, "after") or "", word(item, "reason"), word(item, "actor") or "",
-        word(item, "task"), word(item, "tool") or "", word(item, "model"), word(item, "tier"),
-        word(item, "time") or said.time, tuple(map(str, records)) if isinstance(records, list) else (),
-        state="rejected", by=said.by, remark=said.remark,
-    )  # fmt: skip
-
-
-def _status(item: Mapping[str, object]) -> Status:
-    known: dict[str, Status] = {
-        "created": "created", "deleted": "deleted", "renamed": "renamed", "mode": "mode", "binary": "binary",
-        "hidden": "hidden",
-    }  # fmt: skip
-    return known.get(word(item, "status") or "", "edited")
-
-
-def _lines(value: object) -> tuple[int, int] | None:
-    match value:
-        case [int(first), int(last)]:
-            return first, last
-        case _:
-            return None
-
-
-def _feedback(said: _Said, item: Mapping[str, object], here: ReviewChange | None, made: Entry | None) -> Feedback:
-    lines = here.lines if here is not None else _lines(item.get("lines"))
-    return Feedback(
-        word(item, "id") or "", word(item, "path") or "" if here is None else here.path, lines, said.state,
-        said.remark, word(item, "before") or "", word(item, "after") or "",
-        here.after if here is not None and made is not None else None, word(item, "reason"), said.by, said.time,
-    )  # fmt: skip
 
 
 def _no_longer(change: ReviewChange, because: str, hint: str, kind: Kind = Kind.BAD_REQUEST) -> EditError:

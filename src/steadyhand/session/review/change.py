@@ -1,0 +1,172 @@
+"""A change to review, what is risky about it, and the values that a review gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from steadyhand.lazy import dataclass
+from steadyhand.session.review.hunks import Hunk, Status
+from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.session.receipt import Receipt
+
+__all__ = ["AutoAccept", "Decision", "Feedback", "ReviewChange", "flags_of"]
+
+State = Literal["undecided", "accepted", "rejected", "amended"]
+
+_PLAIN_TIERS = (None, "exact", "newline")
+_SHRINK_FROM = 10  # lines
+
+
+@sized("before", "after")
+@dataclass(frozen=True, slots=True)
+class ReviewChange:
+    """A change to review: a hunk with its reason, who made it and how, what is risky about it and what was decided.
+
+    `lines` are those of the present file; None where the text is not there. `flags` are risks: `tolerant` (the old
+    text did not match to the letter), `shrinks`, `front-matter`, `instructions` (a file that steers agents, CI or
+    tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run had
+    no reason to change this file), `unchecked` (there is no syntax check for the file). Others say what happened since:
+    `overlapped` (others changed the same lines), `changed` (its text is not what was decided about), `again` (made
+    again after a rejection).
+    """
+
+    id: str
+    path: str
+    status: Status
+    lines: tuple[int, int] | None
+    before: str
+    after: str
+    reason: str | None
+    actor: str
+    task: str | None
+    tool: str
+    model: str | None
+    tier: str | None
+    time: str
+    records: tuple[str, ...]
+    state: State = "undecided"
+    flags: tuple[str, ...] = ()
+    by: str | None = None
+    remark: str | None = None
+    comments: tuple[str, ...] = ()
+    evidence: tuple[object, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "path": self.path,
+            "status": self.status,
+            "lines": None if self.lines is None else list(self.lines),
+            "before": self.before,
+            "after": self.after,
+            "reason": self.reason,
+            "actor": self.actor,
+            "task": self.task,
+            "tool": self.tool,
+            "model": self.model,
+            "tier": self.tier,
+            "time": self.time,
+            "records": list(self.records),
+            "state": self.state,
+            "flags": list(self.flags),
+            "by": self.by,
+            "remark": self.remark,
+            "comments": list(self.comments),
+            "evidence": list(self.evidence),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AutoAccept:
+    """Changes that need no person: every field that is given must fit. Changes with a risk flag always wait.
+
+    `path` is a glob, `lines` the most lines that the larger side may have.
+    """
+
+    path: str | None = None
+    tool: str | None = None
+    tier: str | None = None
+    actor: str | None = None
+    lines: int | None = None
+
+    def takes(self, change: ReviewChange) -> bool:
+        from steadyhand.workspace.globs import parse_glob
+
+        if change.flags or change.status not in ("edited", "created"):
+            return False
+        size = max(change.before.count("\n"), change.after.count("\n"))
+        return (
+            (self.path is None or parse_glob(self.path).matches(change.path.split("/")))
+            and self.tool in (None, change.tool)
+            and self.tier in (None, change.tier)
+            and self.actor in (None, change.actor)
+            and (self.lines is None or size <= self.lines)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided, about which changes, and the receipts of what that changed."""
+
+    id: str
+    state: str
+    changes: tuple[str, ...]
+    receipts: tuple[Receipt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a reviewer said about a change, for the task that made it."""
+
+    id: str
+    path: str
+    lines: tuple[int, int] | None
+    state: str
+    remark: str | None
+    before: str
+    after: str
+    now: str | None
+    reason: str | None
+    by: str
+    time: str
+
+    def to_json(self) -> dict[str, object]:
+        lines = None if self.lines is None else list(self.lines)
+        return {
+            "id": self.id, "path": self.path, "lines": lines, "state": self.state, "remark": self.remark,
+            "before": self.before, "after": self.after, "now": self.now, "reason": self.reason, "by": self.by,
+            "time": self.time,
+        }  # fmt: skip
+
+
+def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
+    """What is risky about a hunk, apart from what happened to it since."""
+    from steadyhand.plan.guards.placeholder import stands_for_text
+    from steadyhand.structure.format import format_of
+
+    if any(note.tier not in _PLAIN_TIERS for note in hunk.notes):
+        yield "tolerant"
+    if hunk.before.count("\n") >= _SHRINK_FROM and hunk.after.count("\n") * 2 < hunk.before.count("\n"):
+        yield "shrinks"
+    if hunk.path.endswith((".md", ".mdx", ".markdown")) and _is_front_matter(hunk):
+        yield "front-matter"
+    if is_flagged:
+        yield "instructions"
+    added = set(hunk.after.splitlines()) - set(hunk.before.splitlines())
+    if any(stands_for_text(line, hunk.path) for line in added):
+        yield "placeholder"
+    if any(note.forced for note in hunk.notes):
+        yield "forced"
+    if hunk.status == "edited" and format_of(hunk.path) is None and "." in hunk.path.rsplit("/", 1)[-1]:
+        yield "unchecked"
+
+
+def _is_front_matter(hunk: Hunk) -> bool:
+    """Whether a hunk is at the head of a page, where its front matter is."""
+    rows = (hunk.before + hunk.after).splitlines()
+    is_first = hunk.lines is not None and hunk.lines[0] <= 1
+    keys = [row.split(":", 1)[0].strip() for row in rows if ":" in row]
+    return (is_first and "---" in rows) or any(key in ("jrn", "attention") for key in keys)

@@ -1,0 +1,161 @@
+"""What was decided, as the journal's notes have it: which decisions are in force, and about which changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from steadyhand.lazy import dataclass, field, replace
+from steadyhand.session.review.change import Feedback, ReviewChange
+from steadyhand.session.review.hunks import Hunk, Status
+from steadyhand.workspace.journal.record import Entry, Note, Record, word
+
+__all__ = ["Said", "Verdicts", "feedback_of", "group_of", "is_review", "item_of", "read_note"]
+
+TOOLSET = "review"
+TASK, ACTOR = "task:", "actor:"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A note of a review. `items` has what was known of each change then."""
+
+    seq: int
+    time: str
+    id: str
+    state: str
+    group: str
+    by: str
+    remark: str | None
+    items: tuple[Mapping[str, object], ...]
+    of: str | None = None  # the decision that this one takes back
+
+
+def group_of(record: Record) -> str:
+    """Whose work a record is: a task's or, without one, an actor's. A reviewer's record is part of what it is about."""
+    if record.call is not None and record.call.toolset == TOOLSET:
+        return record.call.conversation
+    return f"{TASK}{record.task}" if record.task is not None else f"{ACTOR}{record.actor}"
+
+
+def is_review(record: Record) -> bool:
+    """Whether a reviewer made the record."""
+    return record.call is not None and record.call.toolset == TOOLSET
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What was decided about the changes of one group, oldest first."""
+
+    said: list[Said]
+    records: Mapping[str, Entry]
+    _last: dict[str, Said] = field(default_factory=dict)
+    _comments: dict[str, list[str]] = field(default_factory=dict)
+    _known: dict[str, set[str]] = field(default_factory=dict)  # by record, ids that were decided about
+    _texts: set[tuple[object, object]] = field(default_factory=set)  # of what was rejected
+
+    def __post_init__(self) -> None:
+        for said in self.said:
+            for item in said.items:
+                name = str(item.get("id"))
+                if said.state == "commented":
+                    self._comments.setdefault(name, []).append(said.remark or "")
+                    continue
+                self._last[name] = said
+                if said.state == "rejected":
+                    self._texts.add((item.get("before"), item.get("after")))
+                records = item.get("records")
+                for record in records if isinstance(records, list) and said.state == "accepted" else ():
+                    self._known.setdefault(str(record), set()).add(name)
+
+    def on(self, change: ReviewChange, newest: Entry) -> ReviewChange:
+        """The change with what was decided about it."""
+        change = replace(change, comments=tuple(self._comments.get(change.id, ())))
+        said = self._last.get(change.id)
+        if said is not None and said.state == "accepted":
+            return replace(change, state="accepted", by=said.by, remark=said.remark)
+        if not is_review(newest.record):
+            return change
+        call = newest.record.call
+        amendment = next((each for each in self.said if call is not None and each.id == call.id), None)
+        remark = None if amendment is None else amendment.remark
+        return replace(change, state="amended", by=newest.record.actor, remark=remark)
+
+    def happened(self, hunk: Hunk) -> Iterator[str]:
+        """What happened to a hunk that matters to whoever decides about it."""
+        if hunk.is_overlapped:
+            yield "overlapped"
+        decided = {name for entry in hunk.entries for name in self._known.get(entry.record.id, ())}
+        if decided and hunk.id not in decided and len(hunk.entries) > 1:
+            yield "changed"
+        if (hunk.before, hunk.after) in self._texts:
+            yield "again"
+
+    def rejected(self, path: str | None, since: str | None) -> Iterator[ReviewChange]:
+        """What was taken back, as it was then."""
+        for said in self.said:
+            for item in said.items if said.state == "rejected" and said.id in self.records else ():
+                place = word(item, "path") or ""
+                if path is not None and place != path and not place.startswith(f"{path}/"):
+                    continue
+                if since is None or said.time >= since:
+                    yield _rejected(said, item)
+
+
+def item_of(change: ReviewChange) -> dict[str, object]:
+    """What a note keeps of a change that was decided about."""
+    facts = change.to_json()
+    return {
+        name: facts[name]
+        for name in ("id", "path", "status", "lines", "before", "after", "reason", "actor", "task", "tool", "model",
+                     "tier", "time", "records")
+    }  # fmt: skip
+
+
+def read_note(note: Note) -> Said | None:
+    """A note of another version may lack a field or have one of another type: then it counts for nothing."""
+    body = note.body
+    name, state, group = (word(body, key) for key in ("decision", "state", "group"))
+    items = body.get("changes")
+    if name is None or state is None or group is None or not isinstance(items, list):
+        return None
+    kept = tuple(item for item in items if isinstance(item, dict))
+    return Said(
+        note.seq, note.time, name, state, group, word(body, "actor") or "", word(body, "remark"), kept, word(body, "of")
+    )
+
+
+def _rejected(said: Said, item: Mapping[str, object]) -> ReviewChange:
+    records = item.get("records")
+    return ReviewChange(
+        word(item, "id") or "", word(item, "path") or "", _status(item), None,
+        word(item, "before") or "", word(item, "after") or "", word(item, "reason"), word(item, "actor") or "",
+        word(item, "task"), word(item, "tool") or "", word(item, "model"), word(item, "tier"),
+        word(item, "time") or said.time, tuple(map(str, records)) if isinstance(records, list) else (),
+        state="rejected", by=said.by, remark=said.remark,
+    )  # fmt: skip
+
+
+def _status(item: Mapping[str, object]) -> Status:
+    known: dict[str, Status] = {
+        "created": "created", "deleted": "deleted", "renamed": "renamed", "mode": "mode", "binary": "binary",
+        "hidden": "hidden",
+    }  # fmt: skip
+    return known.get(word(item, "status") or "", "edited")
+
+
+def _lines(value: object) -> tuple[int, int] | None:
+    match value:
+        case [int(first), int(last)]:
+            return first, last
+        case _:
+            return None
+
+
+def feedback_of(said: Said, item: Mapping[str, object], here: ReviewChange | None, made: Entry | None) -> Feedback:
+    """What a task hears of a decision. `here` is the change as it is now, `made` the record of the decision."""
+    lines = here.lines if here is not None else _lines(item.get("lines"))
+    return Feedback(
+        word(item, "id") or "", word(item, "path") or "" if here is None else here.path, lines, said.state,
+        said.remark, word(item, "before") or "", word(item, "after") or "",
+        here.after if here is not None and made is not None else None, word(item, "reason"), said.by, said.time,
+    )  # fmt: skip
