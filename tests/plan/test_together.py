@@ -146,12 +146,14 @@ PAGE = "<main>\n" + "".join(
     for name, end in zip(NAMES, ("\n", "", "\n"), strict=True)
 )
 SELECTORS = ("#a", "#b", "#c", "#a > p.y", "#b p:first-child", "#c.x p.y", "#d", ".x", ".big", "p", "#a + div", "main")
+SELECTORS += ("div:nth-of-type(2) .y", "div:last-child > p:not(.y)", "p:empty", "[class~=big]", "main > * > p + p.y")
 MARKUP = ("<i>x</i>", "plain", '<p id="b">n</p>', '<div id="d" class="big">n</div>', "<li>n")
 
 
 @st.composite
 def edits_of_elements(draw: st.DrawFn) -> Edit:
-    place = sh.parse_address(f"selector:{draw(st.sampled_from(SELECTORS))}")
+    nth = draw(st.sampled_from(("", "", "[1]", "[2]", "[-1]")))
+    place = sh.parse_address(f"selector{nth}:{draw(st.sampled_from(SELECTORS))}")
     markup, name = draw(st.sampled_from(MARKUP)), draw(st.sampled_from(("big", "x", "y")))
     match draw(
         st.sampled_from(("class", "class", "text", "html", "insert", "id", "remove", "unwrap", "wrap", "replace"))
@@ -180,6 +182,58 @@ def test_a_call_does_to_elements_what_its_edits_do_one_by_one(edits: list[Edit])
     check_alike(PAGE, edits, "f.html")
 
 
+GUIDE = "---\nt: 1\n---\n\n# Guide\n\nWords.\n\n" + "".join(
+    f"## {name}\n\nText of {name}.\n\n- one {name}\n- [ ] two {name} ^{name}2\n  - inner\n\n```sh\n{name}\n```\n\n"
+    f"### More\n\n| k | v |\n|---|---|\n| {name} | 1 |\n| z | 2 |\n\n"
+    for name in NAMES
+)
+PARTS = [f"heading{part}:{name}" for name in NAMES for part in ("", ".body", ".own", ".line")]
+PARTS += [f"heading:{name} > More" for name in NAMES] + [
+    "heading:More",
+    "heading[2]:More",
+    "heading:Guide",
+    "heading:new",
+]
+PARTS += [f"block:{word} {name}" for name in NAMES for word in ("one", "two", "new")] + ["block[2]:inner", "block:^b2"]
+PARTS += [f"{kind}:{number}" for number in range(3) for kind in ("code_block", "table", "code_block.fenced")]
+PARTS += [f"table:{number}[{row}]" for number in range(3) for row in ("1", "2", "z", "1,v", "z,v", "2,1", "0,v")]
+WRITTEN = (
+    "New words.",
+    "## new\n\nText.",
+    "### More\n\nText.",
+    "- new a",
+    "- [ ] new b\n- c",
+    "```sh\nx\n```",
+    "| n | 9 |",
+)
+WRITTEN += ("z", "new", "a longer text", "| k | v |\n|---|---|\n| n | 1 |", "Words ^b2", "  - inner")
+
+
+@st.composite
+def edits_of_parts(draw: st.DrawFn) -> Edit:
+    address, written = draw(st.sampled_from(PARTS)), draw(st.sampled_from(WRITTEN))
+    place = sh.parse_address(address)
+    match draw(st.sampled_from(("replace", "replace", "insert", "insert", "delete", "act", "move"))):
+        case "replace":
+            return sh.Replace(place, written + "\n" if "\n" in written else written)
+        case "insert":
+            return sh.Insert(place, written + "\n", where=draw(st.sampled_from(("before", "after", "start", "end"))))
+        case "act" if address.startswith("table"):
+            return sh.Act(place, "add-row", cells=["n", draw(st.sampled_from(("1", "much longer")))])
+        case "act" if address.startswith("block"):
+            return sh.Act(place, "check-item")
+        case "move":
+            return act(address, "move", to=draw(st.sampled_from(PARTS)))
+        case _:
+            return sh.Delete(place)
+
+
+@given(st.lists(edits_of_parts(), min_size=2, max_size=6))
+@examples(60)
+def test_a_call_does_to_parts_of_markdown_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
+    check_alike(GUIDE, edits, "f.md")
+
+
 def work_of(make: Callable[[], object]) -> int:
     """How many functions were called, of Python and of C: the same on every machine."""
     count = 0
@@ -203,6 +257,9 @@ def many(path: str) -> tuple[str, list[Edit]]:
         names = [f"n{number}" for number in range(2_500)]
         text = "\n".join(f'<div id="{name}"><p>1</p></div>' for name in names)
         return text, [act(f"selector:#{name} > p", "set-text", value="2") for name in names[::25]]
+    if path == "f.md":
+        text = "".join(f"## {name}\n\nSome words.\n\n- {name}\n- b\n\n" for name in names)
+        return text, [sh.Insert(sh.Heading(name), "More words.\n", where="end") for name in names[::5]]
     if path in CODE:
         text = "".join(CODE[path][1].format(name) + "\n\n" for name in names)
         return text, [sh.Replace(sh.parse_address(f"symbol.body:{name}"), CODE[path][2]) for name in names[::5]]
@@ -217,7 +274,7 @@ def many(path: str) -> tuple[str, list[Edit]]:
     return text, [act(f"key:{name}.x", "set-key", value=value) for name in names[::5]]
 
 
-@table("path", [*TEXTS, *CODE, "f.html"])
+@table("path", [*TEXTS, *CODE, "f.html", "f.md"])
 def test_a_hundred_edits_by_address_cost_less_than_ten(path: str) -> None:
     text, edits = many(path)
     sh.edit(text, edits[:1], path=path)  # everything is imported

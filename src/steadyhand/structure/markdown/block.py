@@ -15,18 +15,19 @@ A block of a Markdown file by its name (`^id`), or a list item by its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import check_text
 from steadyhand.structure.markdown.document import Document, Item
-from steadyhand.structure.markdown.layout import MORE, cut, first_sound, prefix_near, swap, weave
+from steadyhand.structure.markdown.layout import MORE, first_sound, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import (
     BOX,
     Ref,
     item_address,
+    items_by_words,
     loose,
     nearest,
     no_such_name,
@@ -37,7 +38,7 @@ from steadyhand.structure.markdown.names import (
     words_of,
 )
 from steadyhand.structure.markdown.reader import Content, dressed, known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.markdown.surroundings import Name, Part, checked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -48,7 +49,7 @@ _NUMBER = lazy_pattern(r"[0-9]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class ItemNode(Node):
+class ItemNode(Part):
     """A list item: its lines, those of the items nested in it included."""
 
     span: Span
@@ -85,11 +86,22 @@ class ItemNode(Node):
             return Proposal(())
         return self._put_inside(source, document, content, where) if inside else self._beside(source, content, where)
 
-    def delete(self, source: Source) -> Proposal | Refusal:
-        return cut(source, known_markdown(source), self.item.first, self.item.end, self.item.container)
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.item.first, self.item.end, self.item.container
 
-    def carried(self, source: Source) -> str | Refusal:
-        return known_markdown(source).plain(self.item.first, self.item.end, self.item.container)
+    @property
+    def names(self) -> Collection[Name]:
+        name = None if self.item.paragraph is None else ref_in(self.item.paragraph.text)
+        own = ("item", loose(words_of(self.item)))
+        return (own, ("heading", ""), *(() if name is None else (("ref", name),)))
+
+    def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]:
+        if self.item.first <= first < end <= self.item.end and not is_gone:
+            return self.item.first, self.item.end
+        siblings = [each for each in document.items if each.list == self.item.list]
+        above, below = Part.looks_at(self, document, first, end, is_gone=is_gone)
+        return min(above, siblings[0].first), max(below, siblings[-1].end)
 
     def box(self, document: Document) -> Span | None:
         """Where the mark in the item's box stands: the one character between the brackets."""
@@ -242,7 +254,7 @@ def _at_row(source: Source, document: Document, row: int, text: str) -> tuple[Sp
 
 
 @dataclass(frozen=True, slots=True)
-class ReferencedNode(Node):
+class ReferencedNode(Part):
     """A named block; its span has the name in it where that stands behind its words."""
 
     kind: str
@@ -284,14 +296,13 @@ class ReferencedNode(Node):
         row = ref.first if where == "before" else ref.behind
         return weave(source, document, row, content, ref.container) if content.lines else Proposal(())
 
-    def delete(self, source: Source) -> Proposal | Refusal:
-        return cut(source, known_markdown(source), self.ref.first, self.ref.behind, self.ref.container)
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.ref.first, self.ref.behind, self.ref.container
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
-        return checked(source, proposal)
-
-    def carried(self, source: Source) -> str | Refusal:
-        return known_markdown(source).plain(self.ref.first, self.ref.behind, self.ref.container)
+    @property
+    def names(self) -> Collection[Name]:
+        return (("ref", self.ref.name), ("heading", ""))
 
 
 def block_node(source: Source, document: Document, ref: Ref) -> Node:
@@ -372,20 +383,19 @@ def _first_line(source: Source, item: Item) -> str:
 
 def _items(source: Source, document: Document, wanted: str, within: range) -> list[Item]:
     """The items that say it, by the strictest reading that finds any."""
-    items = [item for item in document.items if item.first in within and item.paragraph is not None]
     bare = _MARKER.sub("", wanted, count=1) if _MARKER.match(wanted) else wanted
     bare = _BOX.sub("", bare, count=1) if _BOX.match(bare) else bare
     if not bare:
         return []
-    for same in (
-        [item for item in items if words_of(item) == wanted],
-        [item for item in items if words_of(item) == bare],
-        [item for item in items if loose(words_of(item)) == loose(bare)],
-        [item for item in items if _is_wrapped(item) and loose(_first_line(source, item)) == loose(bare)],
-    ):
-        if same:
+    known = items_by_words(source)
+    for words in (wanted, bare):
+        if same := [item for item in known.get(words, ()) if item.first in within]:
             return same
-    return []
+    lax = loose(bare)
+    items = [item for item in document.items if item.first in within and item.paragraph is not None]
+    return [item for item in items if loose(words_of(item)) == lax] or [
+        item for item in items if _is_wrapped(item) and loose(_first_line(source, item)) == lax
+    ]
 
 
 TARGET = Block

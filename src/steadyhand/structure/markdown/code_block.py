@@ -10,7 +10,7 @@ A code block of a Markdown file: by its number, its language, or the heading it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
@@ -18,7 +18,7 @@ from steadyhand.hints import Say, SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.schema import bad_request, check_integer, check_text
 from steadyhand.structure.markdown.document import Document, Mark
-from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
+from steadyhand.structure.markdown.layout import prefix_near, swap, weave
 from steadyhand.structure.markdown.names import SHOWN, rows_under, which_of
 from steadyhand.structure.markdown.reader import (
     known_markdown,
@@ -28,7 +28,7 @@ from steadyhand.structure.markdown.reader import (
     trimmed,
     view_of,
 )
-from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.markdown.surroundings import Name, Part, checked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.indent import indent_of
@@ -41,7 +41,7 @@ _MARKDOWN = ("md", "markdown", "mdx", "rmd", "qmd", "text", "txt", "diff", "patc
 
 
 @dataclass(frozen=True, slots=True)
-class CodeBlockNode(Node):
+class CodeBlockNode(Part):
     """A code block: the lines between its fences, or all of it. `number` counts the code blocks of the file from 0."""
 
     span: Span
@@ -88,14 +88,13 @@ class CodeBlockNode(Node):
         old = split_bodies(self.mark.code)
         return self._written(source, document, Span(at, at), lines, lines + old if where == "start" else old + lines)
 
-    def delete(self, source: Source) -> Proposal | Refusal:
-        return cut(source, known_markdown(source), self.mark.first, self.mark.end, self.mark.container)
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.mark.first, self.mark.end, self.mark.container
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
-        return checked(source, proposal)
-
-    def carried(self, source: Source) -> str | Refusal:
-        return known_markdown(source).plain(self.mark.first, self.mark.end, self.mark.container)
+    @property
+    def names(self) -> Collection[Name]:
+        return (("code", ""), ("heading", ""))
 
     def _replace_all(self, source: Source, document: Document, new: str) -> Proposal | Refusal:
         mark = self.mark

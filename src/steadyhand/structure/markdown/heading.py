@@ -10,17 +10,23 @@ A section of a Markdown file, by its heading: the words, or a path of headings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.markdown.document import Document, Section
 from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import address_of, joined, loose, no_such_heading, sections_named
 from steadyhand.structure.markdown.reader import Content, known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.markdown.surroundings import checked, end_without_closings, end_without_definitions
+from steadyhand.structure.markdown.surroundings import (
+    Name,
+    Part,
+    checked,
+    end_without_closings,
+    end_without_definitions,
+)
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -40,7 +46,7 @@ _LED = Refusal(
 
 
 @dataclass(frozen=True, slots=True)
-class SectionNode(Node):
+class SectionNode(Part):
     """A part of a section: all of it, all beneath its heading, only up to the next heading, or the heading alone."""
 
     kind: str
@@ -52,6 +58,15 @@ class SectionNode(Node):
     @property
     def label(self) -> str:
         return f"{'#' * self.section.mark.level} {joined(self.section.path)}"[:120]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.section.mark.first, self.section.end, self.section.mark.container
+
+    @property
+    def names(self) -> Collection[Name]:
+        path = self.section.path
+        return {("heading", loose(each)) for at in range(len(path)) for each in (path[at], joined(path[at:]))}
 
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
         if to_lf(new) == to_lf(self.span.of(source.text)):
@@ -84,7 +99,7 @@ class SectionNode(Node):
         else:
             made = swap(source, document, first, end, content, mark.container)
         is_noted = content.starts_with_heading and self.part == "section"
-        return Proposal(made.splices, (_KEPT,)) if isinstance(made, Proposal) and is_noted else made
+        return replace(made, notes=(_KEPT,)) if isinstance(made, Proposal) and is_noted else made
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         document = known_markdown(source)
@@ -131,10 +146,7 @@ class SectionNode(Node):
             before = short
             short = end_without_closings(source, start, end_without_definitions(document, start, short))
         again = propose((first, max(first, short))) if short < end else made
-        return Proposal(again.splices, (*again.notes, _TAIL)) if isinstance(again, Proposal) else made
-
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
-        return checked(source, proposal)
+        return replace(again, notes=(*again.notes, _TAIL)) if isinstance(again, Proposal) else made
 
     def carried(self, source: Source) -> str | Refusal:
         mark, section = self.section.mark, self.section

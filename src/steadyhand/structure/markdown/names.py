@@ -337,16 +337,25 @@ def _ref_numbers(source: Source) -> dict[Ref, int | None]:
     return {ref: place if len(same) > 1 else None for same in by_name.values() for place, ref in enumerate(same, 1)}
 
 
+def items_by_words(source: Source) -> Mapping[str, Sequence[Item]]:
+    """The list items that start with words, in order, by what they say; found once per source."""
+    return source.derive(_items_by_words)
+
+
+def _items_by_words(source: Source) -> Mapping[str, Sequence[Item]]:
+    found: dict[str, list[Item]] = {}
+    for item in known_markdown(source).items:
+        if item.paragraph is not None:
+            found.setdefault(words_of(item), []).append(item)
+    return found
+
+
 def _item_numbers(source: Source) -> dict[int, tuple[Ref | None, int | None]]:
     """Of each item its name, and which one it is of those that say the same."""
     names = {ref.item.number: ref for ref in refs_of(source) if ref.item is not None}
-    same: dict[str, list[Item]] = {}
-    for item in known_markdown(source).items:
-        if item.paragraph is not None:
-            same.setdefault(words_of(item), []).append(item)
     return {
         item.number: (names.get(item.number), place if len(items) > 1 else None)
-        for items in same.values()
+        for items in items_by_words(source).values()
         for place, item in enumerate(items, start=1)
     }
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import Kind
@@ -109,6 +110,7 @@ def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
     return Document(rows, source.table, front, containers, marks, sections, items, definitions, lead)
 
 
+@cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
@@ -417,7 +419,7 @@ _BENEATH = 3
 class View:
     """Some rows of a text and what they would be after a change. `row` and `start` are where they start in it.
 
-    `changes` and both documents count from there.
+    `changes` and both documents count from there. `source` is the new text, where all of it was read.
     """
 
     row: int
@@ -425,6 +427,7 @@ class View:
     changes: ChangeSet
     before: Document
     after: Document
+    source: Source | None = None
 
     def renewed(self, mark: Mark, marks_of: Callable[[Document], Sequence[Mark]]) -> Mark | None:
         """What a mark of the text is after the change: the one of the same number; rows as the text counts them."""
@@ -439,7 +442,7 @@ class View:
 
 def view_of(source: Source, proposal: Proposal) -> View | Refusal:
     """What a proposal changes and the rows around; refuses as the reading of the new text does."""
-    document, changes = known_markdown(source), _fitted(source, proposal)
+    document, changes = known_markdown(source), fitted(source, proposal)
     first, end = _rows(document, proposal, len(source.text))
     start, stop = document.table.start(first), document.table.start(end)
     near = ChangeSet(tuple(Splice(one.start - start, one.old, one.new) for one in changes.splices))
@@ -447,16 +450,18 @@ def view_of(source: Source, proposal: Proposal) -> View | Refusal:
     new = near.apply(old)
     is_most = stop - start > len(source.text) // 2  # the text before the change is read already
     if is_most or _is_front(source, document, first, new) or _joins(source.text, start, new):
-        return _whole(source, document, changes)
+        return whole_view(source, changes)
     before, after = read_fragment(old), read_fragment(new)
     if isinstance(before, Refusal):
         return before
     return after if isinstance(after, Refusal) else View(first, start, near, before, after)
 
 
-def _whole(source: Source, document: Document, changes: ChangeSet) -> View | Refusal:
-    after = read_markdown(Source.of_text(changes.apply(source.text), path=source.path))
-    return after if isinstance(after, Refusal) else View(0, 0, changes, document, after)
+def whole_view(source: Source, changes: ChangeSet) -> View | Refusal:
+    """The whole text before and after a change."""
+    document, new = known_markdown(source), source.apply(changes)
+    after = read_markdown(new)
+    return after if isinstance(after, Refusal) else View(0, 0, changes, document, after, new)
 
 
 def _rows(document: Document, proposal: Proposal, size: int) -> tuple[int, int]:
@@ -486,7 +491,7 @@ def _joins(text: str, start: int, new: str) -> bool:
     return is_split or (start > 0 and "\ufeff" in (text[start : start + 1], new[:1]))
 
 
-def _fitted(source: Source, proposal: Proposal) -> ChangeSet:
+def fitted(source: Source, proposal: Proposal) -> ChangeSet:
     """The change that is made of a proposal: LF in new text becomes what the lines around end with."""
     splices: list[Splice] = []
     for splice in proposal.splices:

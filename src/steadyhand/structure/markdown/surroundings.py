@@ -14,18 +14,28 @@ A line of new text can end a list, open a fence or underline a paragraph; what i
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.markdown.document import Document, Mark
-from steadyhand.structure.markdown.reader import Content, View, known_markdown, read_fragment, view_of
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.markdown.names import loose, ref_in, words_of
+from steadyhand.structure.markdown.reader import (
+    Content,
+    View,
+    fitted,
+    known_markdown,
+    read_fragment,
+    view_of,
+    whole_view,
+)
+from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -260,9 +270,22 @@ def checked(
     seen = view or view_of(source, proposal)
     if isinstance(seen, Refusal):
         return seen
+    owned = () if own is None else (own,)
+    refusal = _changes_more(source, seen, owned, content)
+    return refusal or replace(proposal, meaning=Checked(seen, owned))
+
+
+class Checked(NamedTuple):
+    """How a proposal was checked: the rows around it before and after, and what it may change besides."""
+
+    view: View
+    own: tuple[Span, ...]
+
+
+def _changes_more(source: Source, seen: View, own: Sequence[Span], content: Content | None) -> Refusal | None:
     changes = seen.changes
     spans, touched = changes.after_spans(), [splice.span for splice in changes.splices]
-    mine = [] if own is None else [own.shift(-seen.start)]
+    mine = [one.shift(-seen.start) for one in own]
     grown = [Span(changes.map_position(one.start, assoc=-1), changes.map_position(one.end, assoc=1)) for one in mine]
     kept = _moved(_outside(seen.before, [*touched, *mine]), changes)
     there = list(_outside(seen.after, [*spans, *grown]))
@@ -270,14 +293,14 @@ def checked(
         return _disturbed(seen, kept, there)
     if joined_quote := _joined_quote(seen):
         return _disturbed(seen, [joined_quote], [])
-    joined = 0 if own is None else 1  # the first part of the content becomes part of what it is put into
+    joined = len(own)  # the first part of the content becomes part of what it is put into
     if content is not None and not _is_as_written(seen.after, spans, content.document, joined):
         return Refusal(
             Kind.BAD_REQUEST,
             "at this place the content would not be read as it is written",
             "put a blank line at its start, code between fences, or edit the lines by number",
         )
-    return lost_definition(source, seen) or torn_pair(source, seen) or proposal
+    return lost_definition(source, seen) or torn_pair(source, seen)
 
 
 def _parts(document: Document) -> Iterator[_Part]:
@@ -382,3 +405,163 @@ def _disturbed(seen: View, kept: list[_Part], now: list[_Part]) -> Refusal:
         "close what the content opens, and keep a blank line between it and what follows",
         {"line": line},
     )
+
+
+Name = tuple[str, str]
+"""What something is called by which it is addressed, with its kind."""
+
+
+class Part(Node):
+    """A part of a text, rows `first` to `end` of a container: what the verbs mean for all of them.
+
+    Several edits of one call are proposed on one text and checked once at the end, if none writes what another looks at
+    and none brings, takes away or renames what another is addressed by.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def place(self) -> tuple[int, int, int]:
+        """Its first row, the end of its rows, and their container."""
+
+    @property
+    @abstractmethod
+    def names(self) -> Collection[Name]:
+        """What its address depends on; a name without words stands for all of its kind."""
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        from steadyhand.structure.markdown.layout import cut
+
+        return cut(source, known_markdown(source), *self.place)
+
+    def carried(self, source: Source) -> str | Refusal:
+        return known_markdown(source).plain(*self.place)
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
+
+    def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]:  # noqa: ARG002
+        """The rows that decide how this writes rows `first` to `end`, or takes them away.
+
+        Usually up to the nearest row on each side that says something.
+        """
+        container = self.place[2]
+        while first > 0 and document.is_blank(first - 1, container):
+            first -= 1
+        while end < document.count and document.is_blank(end, container):
+            end += 1
+        return max(first - 1, 0), min(end + 1, document.count)
+
+    def propose_together(
+        self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
+    ) -> Sequence[Proposal] | None:
+        nodes: list[Part] = []
+        made: list[Proposal] = []
+        for node, propose in asked:
+            proposal = propose(node) if isinstance(node, Part) else None
+            if not isinstance(node, Part) or not isinstance(proposal, Proposal):
+                return None
+            nodes.append(node)
+            made.append(proposal)
+        after = _after_all(source, nodes, made)
+        return None if after is None else [*made[:-1], replace(made[-1], after=after)]
+
+
+def _after_all(source: Source, nodes: Sequence[Part], made: Sequence[Proposal]) -> Source | None:
+    """The text after several proposals, if they do together what they do one after the other; None: unknown."""
+    seen = [_seen(source, proposal) for proposal in made]
+    changed = [None if one is None else _changed_names(one.view) for one in seen]
+    if None in changed or not _are_apart(known_markdown(source), nodes, made):
+        return None
+    told = Counter(name for each in changed for name in each or ())
+    for node, names in zip(nodes, changed, strict=True):
+        mine = Counter(names or ())
+        if any(told[name] > mine[name] for name in node.names):
+            return None
+    splices = sorted((splice for one in made for splice in one.splices), key=lambda splice: splice.span)
+    whole = whole_view(source, fitted(source, Proposal(tuple(splices))))
+    own = [span for one in seen for span in (one.own if one is not None else ())]
+    if isinstance(whole, Refusal) or _changes_more(source, whole, own, None) is not None:
+        return None
+    added = Counter[tuple[str, int, str]]()
+    for one in seen:
+        if one is not None:
+            added.update(_kinds(one.view.after))
+            added.subtract(_kinds(one.view.before))
+    added.update(_kinds(whole.before))
+    is_sum = +added == _kinds(whole.after) and not -added
+    is_same = ("levels", "") not in told or _are_paths_kept(whole, nodes)
+    return whole.source if is_sum and is_same else None
+
+
+def _seen(source: Source, proposal: Proposal) -> Checked | None:
+    if isinstance(proposal.meaning, Checked):
+        return proposal.meaning
+    view = view_of(source, proposal)
+    return None if isinstance(view, Refusal) else Checked(view, ())
+
+
+def _kinds(document: Document) -> Counter[tuple[str, int, str]]:
+    """How many leaves of each kind a text has, headings by their words."""
+    return Counter((mark.kind, mark.level, mark.text if mark.kind == "heading" else "") for mark in document.marks)
+
+
+def _changed_names(view: View) -> set[Name]:
+    """What comes or goes with a change, by name; of each kind also a name that stands for all of it."""
+    before, after = Counter(_names(view.before)), Counter(_names(view.after))
+    found = {name for name in before | after if before[name] != after[name]}
+    if [mark.level for mark in view.before.headings] != [mark.level for mark in view.after.headings]:
+        found.add(("levels", ""))
+    return found | {(kind, "") for kind, _ in found}
+
+
+def _names(document: Document) -> Iterator[Name]:
+    yield from (("heading", loose(mark.text)) for mark in document.headings)
+    yield from (("code", mark.text or mark.kind) for mark in document.codes)
+    yield from (("table", str(mark.level)) for mark in document.tables)
+    yield from (("item", loose(words_of(item))) for item in document.items)
+    for mark in document.marks:
+        name = ref_in(document.rows[mark.end - 1]) if mark.kind == "paragraph" else None
+        if name is not None:
+            yield "ref", name
+
+
+def _are_apart(document: Document, nodes: Sequence[Part], made: Sequence[Proposal]) -> bool:
+    """Whether no proposal writes rows that another looks at."""
+    written: list[tuple[int, int, int]] = []
+    looked: list[tuple[int, int, int]] = []
+    for number, (node, proposal) in enumerate(zip(nodes, made, strict=True)):
+        rows = [_rows_of(document, splice.span) for splice in proposal.splices] or [node.place[:2]]
+        first, end = min(row for row, _ in rows), max(row for _, row in rows)
+        is_gone = not any(splice.new for splice in proposal.splices)
+        written.append((first, end, number))
+        looked.append((*node.looks_at(document, first, end, is_gone=is_gone), number))
+    written.sort()
+    starts = [first for first, _, _ in written]
+    longest = max((end - first for first, end, _ in written), default=0)
+    for first, end, number in looked:
+        for start, stop, other in written[bisect_left(starts, first - longest) : bisect_right(starts, end)]:
+            is_inside = first < start < end if start == stop else start < end and first < stop
+            if other != number and is_inside:
+                return False
+    return True
+
+
+def _rows_of(document: Document, span: Span) -> tuple[int, int]:
+    """The rows that a splice writes; those of an insertion between two rows are none."""
+    table = document.table
+    first, end = table.row_at(span.start), table.row_at(span.end)
+    is_whole = table.start(first) == span.start and table.start(end) == span.end
+    return (first, end) if is_whole else (first, end + 1)
+
+
+def _are_paths_kept(whole: View, nodes: Sequence[Part]) -> bool:
+    """Whether every section that is addressed has the headings above it that it had; one that is gone has none."""
+    after = {whole.after.at(section.mark.first): section.path[:-1] for section in whole.after.sections}
+    before = {section.mark.first: section.path[:-1] for section in whole.before.sections}
+    for first in {node.place[0] for node in nodes}:
+        start = whole.changes.map_position(whole.before.at(first), assoc=1)
+        if first in before and after.get(start, before[first]) != before[first]:
+            return False
+    return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import ClassVar, Self, cast
 
@@ -17,7 +17,7 @@ from steadyhand.hints import Hint, Say, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, check_integer, check_text, describe
 from steadyhand.structure.markdown.document import Document, Mark
-from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
+from steadyhand.structure.markdown.layout import prefix_near, swap, weave
 from steadyhand.structure.markdown.names import SHOWN, loose, nearest, rows_under, which_of
 from steadyhand.structure.markdown.reader import (
     View,
@@ -30,7 +30,7 @@ from steadyhand.structure.markdown.reader import (
     trimmed,
     view_of,
 )
-from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.markdown.surroundings import Name, Part, checked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -206,8 +206,28 @@ def _no_name(number: int, name: str, known: Sequence[str], what: str) -> Refusal
     )
 
 
+class _InTable(Part):
+    """A table or a part of one: its address counts tables, and rows are written as those around them are."""
+
+    __slots__ = ()
+    mark: Mark
+    number: int
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.mark.first, self.mark.end, self.mark.container
+
+    @property
+    def names(self) -> Collection[Name]:
+        return (("table", ""), ("heading", ""))
+
+    def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]:
+        above, below = Part.looks_at(self, document, first, end, is_gone=is_gone)
+        return min(above, self.mark.first), max(below, self.mark.end)
+
+
 @dataclass(frozen=True, slots=True)
-class TableNode(Node):
+class TableNode(_InTable):
     """A whole table. `number` counts the tables of the file from 0."""
 
     span: Span
@@ -245,15 +265,9 @@ class TableNode(Node):
         row = mark.first if where == "before" else mark.end
         return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
 
-    def delete(self, source: Source) -> Proposal | Refusal:
-        return cut(source, known_markdown(source), self.mark.first, self.mark.end, self.mark.container)
-
-    def carried(self, source: Source) -> str | Refusal:
-        return known_markdown(source).plain(self.mark.first, self.mark.end, self.mark.container)
-
 
 @dataclass(frozen=True, slots=True)
-class RowNode(Node):
+class RowNode(_InTable):
     """A row of a table; `row` is 0 for the header and counts from 1 beneath it."""
 
     span: Span
@@ -313,7 +327,7 @@ class RowNode(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class CellNode(Node):
+class CellNode(_InTable):
     """What a cell says, without its padding. `column` counts from 1."""
 
     span: Span
