@@ -127,7 +127,7 @@ class Object:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.fields)
+        return tuple([each.name for each in self.fields])  # a list, because this is asked for often
 
 
 Shape = Text | Number | Flag | Many | Object | Anything | Either
@@ -195,13 +195,14 @@ def read_text(fields: Mapping[str, object], name: str, path: str) -> str:
     """A string that must be there."""
     if name not in fields:
         raise bad_request(join(path, name), "the field is missing", f"add {name!r}, a string")
-    return check_text(fields[name], join(path, name))
+    value = fields[name]
+    return value if isinstance(value, str) else check_text(value, join(path, name))
 
 
 def read_optional_text(fields: Mapping[str, object], name: str, path: str) -> str | None:
     """A string, or None where the field is absent or null."""
     value = fields.get(name)
-    return None if value is None else check_text(value, join(path, name))
+    return value if value is None or isinstance(value, str) else check_text(value, join(path, name))
 
 
 def read_optional_integer(fields: Mapping[str, object], name: str, path: str) -> int | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import jsonschema
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import HASH, NEW, OLD, Anything, Either, Field, Flag, Many, Number, Object, Text, plain_schema
-from steadyhand.tools.repair import Repaired, repair
+from steadyhand.tools import repair as repairs
 from tests.table import table
 from tests.tools.shapes import VALUES, objects_for
 
@@ -38,7 +40,16 @@ CALL = Object(
 )
 
 
-def read(**arguments: object) -> Repaired:
+class Read(NamedTuple):
+    fields: Mapping[str, object]
+    repaired: tuple[str, ...] = ()
+
+
+def repair(shape: Object, arguments: object) -> Read:
+    return Read(*repairs.repair(shape, arguments))
+
+
+def read(**arguments: object) -> Read:
     return repair(CALL, {"filePath": "a.md", **arguments})
 
 
@@ -67,7 +78,7 @@ def refused(arguments: object, shape: Object = CALL) -> EditError:
     ],
 )
 def test_what_fits_is_left_as_it_is(arguments: dict[str, object]) -> None:
-    assert read(**arguments) == Repaired({"filePath": "a.md", **arguments})
+    assert read(**arguments) == ({"filePath": "a.md", **arguments}, ())
 
 
 def test_a_whole_number_may_be_written_with_a_point() -> None:
@@ -143,13 +154,13 @@ def test_a_json_string_with_bare_line_breaks_in_its_texts_is_read() -> None:
 
 def test_the_first_of_several_shapes_that_takes_a_value_as_it_is_wins_over_repair() -> None:
     number_or_word = Object((Field("n", Either((Number(), Text(("7", "all"))))),))
-    assert repair(number_or_word, {"n": "7"}) == Repaired({"n": "7"})
-    assert repair(number_or_word, {"n": "8"}) == Repaired({"n": 8}, ("n: a string taken for a number",))
+    assert repair(number_or_word, {"n": "7"}) == ({"n": "7"}, ())
+    assert repair(number_or_word, {"n": "8"}) == ({"n": 8}, ("n: a string taken for a number",))
 
 
 def test_null_is_the_same_as_absent() -> None:
     found = read(edits=None, max_lines=None, target={"at": None, "other": None})
-    assert found == Repaired({"filePath": "a.md", "target": {}})
+    assert found == ({"filePath": "a.md", "target": {}}, ())
     assert refused({"filePath": None}).details["path"] == "filePath"
 
 
@@ -163,7 +174,7 @@ def test_the_same_said_under_two_names_is_said_once() -> None:
 
 def test_a_field_that_bears_the_name_wins_over_one_that_is_also_known_so() -> None:
     both = Object((Field("path", Text()), Field("file", Text())))
-    assert repair(both, {"path": "a", "file": "b"}) == Repaired({"path": "a", "file": "b"})
+    assert repair(both, {"path": "a", "file": "b"}) == ({"path": "a", "file": "b"}, ())
 
 
 def test_many_repairs_are_told_in_short() -> None:
@@ -291,4 +302,12 @@ def test_what_comes_out_of_repair_fits_the_schema_and_needs_no_second_one(argume
         error.message.encode("utf-8", "surrogatepass")
         return
     jsonschema.validate(found.fields, plain_schema(CALL))
-    assert repr(repair(CALL, found.fields)) == repr(Repaired(found.fields))
+    assert repr(repair(CALL, found.fields)) == repr(Read(found.fields))
+
+
+@given(objects_for(CALL).map(lambda given: {"filePath": "a", **given}) | VALUES)
+def test_what_is_taken_as_it_is_would_not_have_been_repaired(arguments: object) -> None:
+    if repairs._fits(CALL, arguments):
+        walked = repairs._read_object(repairs._Reader(repairs=False), CALL, arguments, "")
+        assert repr(walked) == repr({name: arguments[name] for name in walked})  # type: ignore[index]  # it is a dict
+        assert walked.keys() == arguments.keys()  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from steadyhand.workspace.file_op import FileOp
 
 if TYPE_CHECKING:
     from steadyhand.dialects.dialect import Change
+    from steadyhand.text.changeset import ChangeSet
 
 
 Status = Literal["created", "edited", "deleted", "renamed", "mode"]
@@ -81,13 +82,16 @@ class FileReceipt:
 
         Where lines only went away there are none: both numbers are the row that follows them now.
         """
-        from steadyhand.text.region import region_of
-
         op, after = self._step, self.present
         if op.source is None or op.changes is None:
-            rows, others = (split_lines(text) for text in self.texts())
-            head, tail = shared_rows(rows, others)
+            lines, others = (split_lines(text) for text in self.texts())
+            head, tail = shared_rows(lines, others)
             return head, len(others) - tail
+        rows = _rows_written(op.changes, after)
+        if rows is not None:
+            return rows
+        from steadyhand.text.region import region_of
+
         # `a` → `a⏎b` adds a line and `ax⏎ay` → `ay` removes one: which reading shows it depends on the change.
         regions = [
             min(
@@ -204,3 +208,14 @@ def _status(op: FileOp) -> Status:
     if op.before_path != op.after_path:
         return "renamed"
     return "mode" if op.digest == op.before.digest else "edited"
+
+
+def _rows_written(changes: ChangeSet, after: Source) -> tuple[int, int] | None:
+    """The same where each splice puts text of a line in the place of text of a line; None where one does more."""
+    shift, rows = 0, []
+    for splice in changes.splices:
+        if not splice.new or "\n" in splice.new + splice.old or "\r" in splice.new + splice.old:
+            return None
+        rows.append(after.table.row_at(splice.start + shift))
+        shift += len(splice.new) - len(splice.old)
+    return (rows[0], rows[-1] + 1) if rows else None

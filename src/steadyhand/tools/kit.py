@@ -44,6 +44,7 @@ class Kit:
         self.conversation = conversation or Conversation()
         self.workspace = workspace.bound(policy=self._policy(workspace.policy))
         self._tools = tuple(tool.under(self.settings) for tool in tools_of(self.toolset.name))
+        self._names = {name: tool for tool in reversed(self._tools) for name in (*tool.also, tool.name)}
 
     def _policy(self, policy: Policy) -> Policy:
         """The host's policy with what the toolset says of it."""
@@ -86,7 +87,7 @@ class Kit:
 
     def find(self, name: str) -> Tool:
         """A tool of the toolset, listed or not, also by another name of it. Refuses with `bad-request`."""
-        found = next((tool for tool in self._tools if name in (tool.name, *tool.also)), None)
+        found = self._names.get(name) if isinstance(name, str) else None
         if found is not None:
             return found
         near = nearest_name(str(name)[:80], [tool.name for tool in self._tools])
@@ -107,16 +108,25 @@ class Kit:
         `tick` is asked often and ends the call by raising `cancelled` or `timed-out`: nothing is then changed.
         `receipts` is given the receipt of every change that the call makes, also of tools whose answer names none.
         """
+        from steadyhand.tools.repair import repair
+        from steadyhand.workspace.budget import BUDGET
+
         try:
             tool = self.find(name)
-        except EditError as error:
-            return _sayable(
-                self._tools[0].refused(error, self.toolset.phrases)
-            )  # in the form that answers of this toolset have
+        except EditError as error:  # in the form that answers of this toolset have
+            return _sayable(self._tools[0].refused(error, self.toolset.phrases))
         trace = self._trace(arguments, receipts)
         workspace = self.workspace.bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
-            return _sayable(self._run(tool, workspace, arguments))
+            hindrance = not_offered(tool, workspace.mode, is_read_only=workspace.is_read_only)
+            if hindrance is not None:
+                raise hindrance
+            fields, repaired = repair(tool.parameters, arguments)
+            is_reading = tool.trust == "read"
+            call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
+            with BUDGET.sharing(), workspace.cancellable() if is_reading else nullcontext():
+                result = tool.run(call, fields)
+            return _sayable(result | {"repaired": list(repaired)} if repaired else result)
         except EditError as error:
             refusal = error.with_traceback(None)  # its frames hold the text of files
         except Exception as error:
@@ -124,20 +134,6 @@ class Kit:
         if tool.trust != "read":
             workspace.note_refusal(refusal)
         return _sayable(tool.refused(refusal, self.toolset.phrases))
-
-    def _run(self, tool: Tool, workspace: Workspace, arguments: object) -> Result:
-        from steadyhand.tools.repair import repair
-        from steadyhand.workspace.budget import BUDGET
-
-        hindrance = not_offered(tool, workspace.mode, is_read_only=workspace.is_read_only)
-        if hindrance is not None:
-            raise hindrance
-        read = repair(tool.parameters, arguments)
-        is_reading = tool.trust == "read"
-        call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
-        with BUDGET.sharing(), workspace.cancellable() if is_reading else nullcontext():
-            result = tool.run(call, read.fields)
-        return result | {"repaired": list(read.repaired)} if read.repaired else result
 
     def _trace(self, arguments: object, receipts: list[Receipt] | None) -> Trace:
         """What the records tell of a call."""
@@ -162,8 +158,11 @@ def _digest(arguments: object) -> str:
 
 def _file_named(arguments: object) -> str | None:
     """The file that a call is about, where one is known although its other arguments may be of no use."""
-    named = [arguments.get(name) for name in PATH] if isinstance(arguments, Mapping) else []
-    return next((name for name in named if isinstance(name, str)), None)
+    if isinstance(arguments, Mapping):
+        for name in PATH:
+            if isinstance(named := arguments.get(name), str):
+                return named
+    return None
 
 
 def _bug(error: Exception) -> EditError:

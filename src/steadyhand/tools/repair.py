@@ -1,5 +1,6 @@
 """Arguments as models send them, made what the tool's shape asks for: repaired where one reading is left, else refused.
 
+Arguments that are as the shape says are looked at once and taken as they are; only others are walked for repairs.
 Repaired, and reported: an array or object sent as a JSON string, a single object where an array is expected, "true"
 and "3" for what they say, other usual names, snake for camel case. Anything else is refused by name with `bad-request`.
 Values are never guessed: a text stays the text that was sent. Null is the same as absent.
@@ -35,9 +36,8 @@ from steadyhand.schema import (
     sketch,
     unknown_field,
 )
-from steadyhand.text.visible import sized
 
-__all__ = ["Repaired", "check_characters", "check_extent", "repair"]
+__all__ = ["check_characters", "check_extent", "repair"]
 
 # How large a request may be, asked without recursion before anybody looks into it.
 
@@ -87,15 +87,7 @@ _LARGEST = 2**31
 _WHOLE = lazy_pattern(r"\s*-?[0-9]{1,10}\s*", re.ASCII)
 _WORD_GAP = lazy_pattern(r"[-_\s]+")
 _MOST_REPAIRS = 20
-
-
-@sized("fields")
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """Arguments that fit, and what was done to make them fit."""
-
-    fields: Mapping[str, object]
-    repaired: tuple[str, ...] = ()
+_MANY = 10_000  # values of an array that are looked at without repairs
 
 
 @dataclass(slots=True)
@@ -111,18 +103,63 @@ class _Reader:
         self.reports.append(f"{path or 'arguments'}: {what}")
 
 
-def repair(shape: Object, arguments: object) -> Repaired:
-    """The arguments by their shape. Refuses with `bad-request`, naming the field.
+def repair(shape: Object, arguments: object) -> tuple[Mapping[str, object], tuple[str, ...]]:
+    """The arguments by their shape, and what was repaired. Refuses with `bad-request`, naming the field.
 
-    >>> repair(Object((Field("filePath", Text()), Field("all", Flag()))), {"path": "a", "all": "true"}).repaired
+    >>> repair(Object((Field("filePath", Text()), Field("all", Flag()))), {"path": "a", "all": "true"})[1]
     ('path: taken for filePath', 'all: a string taken for true')
     """
+    if _fits(shape, arguments):
+        return cast("Mapping[str, object]", arguments), ()
     check_extent(arguments)
     reader = _Reader()
     fields = cast("Mapping[str, object]", _read_object(reader, shape, arguments, ""))
     told = dict.fromkeys(reader.reports)
     more = [f"and {len(told) - _MOST_REPAIRS} more"] if len(told) > _MOST_REPAIRS else []
-    return Repaired(fields, (*list(told)[:_MOST_REPAIRS], *more))
+    return fields, (*list(told)[:_MOST_REPAIRS], *more)
+
+
+def _fits(shape: Shape, value: object) -> bool:  # noqa: C901 — one call for a value, because every call of a tool asks this
+    """Whether a value is what the shape asks for: no other name, no null, nothing that is only nearly right.
+
+    False also where that would take long to say: then the reader that repairs looks at it, and it is bounded.
+    """
+    if type(shape) is Text:
+        if type(value) is not str or (shape.choices and value not in shape.choices):
+            return False
+        return value.isascii() or not _LONE.search(value)
+    if type(shape) is Object:
+        if type(value) is not dict:
+            return False
+        if not shape.fields:
+            return shape.is_open and shape.within not in value and all(map(_is_plain, (*value, *value.values())))
+        known = 0
+        for each in shape.fields:
+            given = value.get(each.name)
+            if given is None:
+                if each.required:
+                    return False
+            elif _fits(each.shape, given):
+                known += 1
+            else:
+                return False
+        return known == len(value)
+    if type(shape) is Many:
+        if type(value) is not list or not shape.least <= len(value) <= (shape.most or _MANY):
+            return False
+        return all(_fits(shape.item, each) for each in value)
+    if type(shape) is Number:
+        if type(value) is not int or (shape.least is not None and value < shape.least):
+            return False
+        return -_LARGEST <= value <= (_LARGEST if shape.most is None else shape.most)
+    if type(shape) is Either:
+        return any(_fits(each, value) for each in shape.shapes)
+    return type(value) is bool if type(shape) is Flag else _is_plain(value)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value has no others inside, and no character that is none."""
+    return type(value) in (int, float, bool) or (type(value) is str and (value.isascii() or not _LONE.search(value)))
 
 
 def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:

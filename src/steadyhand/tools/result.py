@@ -15,7 +15,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
-from steadyhand.text.visible import clip, sized
+from steadyhand.text.visible import WIDEST, clip, sized
 from steadyhand.tools.toolsets import MODEL
 
 __all__ = [
@@ -172,8 +172,8 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
         start, end = (0, table.count) if is_created else file.changed_rows()
         facts["lines"] = {"start": start + 1, "end": end}
         facts["context"] = {
-            "beforeLines": [clip(table.text(row)) for row in range(max(start - _AROUND, 0), start)],
-            "afterLines": [clip(table.text(row)) for row in range(end, min(end + _AROUND, table.count))],
+            "beforeLines": _clipped(table.texts(max(start - _AROUND, 0), start)),
+            "afterLines": _clipped(table.texts(end, min(end + _AROUND, table.count))),
         }
     tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
     if not all(map(is_literal, tiers)):
@@ -181,6 +181,10 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
     if receipt.warnings:
         facts["warnings"] = list(receipt.warnings)
     return facts if receipt.durable else facts | {"durable": False}
+
+
+def _clipped(rows: list[str]) -> list[str]:
+    return [clip(row) if len(row) > WIDEST else row for row in rows]
 
 
 def main_file(receipt: Receipt, path: str | None = None) -> FileReceipt:

@@ -98,7 +98,7 @@ class ArticleDesk:
     def _is_article(self, tool: str, given: object) -> bool:
         """Whether a call is about the article, however it spells its arguments."""
         try:
-            path = repair(self._reads.find(tool).parameters, given).fields.get("path")
+            path = repair(self._reads.find(tool).parameters, given)[0].get("path")
             return isinstance(path, str) and same_file(resolve_path(self._reads.workspace, path), self._article)
         except EditError:  # the tool refuses it, and says why
             return False
@@ -106,7 +106,7 @@ class ArticleDesk:
     def _is_there(self, given: object) -> bool:
         """Whether a page that a call would write is in the tree already; a draft does not know."""
         try:
-            self._reads.workspace.source(str(repair(self._reads.find("write_file").parameters, given).fields["path"]))
+            self._reads.workspace.source(str(repair(self._reads.find("write_file").parameters, given)[0]["path"]))
         except EditError as error:  # where it is not there, the tool decides
             return error.kind is Kind.NOT_TEXT
         return True
@@ -116,7 +116,7 @@ class ArticleDesk:
         is_said = isinstance(given, str) and given.lstrip()[:1] not in ("{", "[")
         arguments = {"reasoning": given} if is_said else given
         try:
-            reasoning = str(repair(_PARAMETERS, arguments).fields["reasoning"]).strip()
+            reasoning = str(repair(_PARAMETERS, arguments)[0]["reasoning"]).strip()
             if not reasoning:
                 raise bad_request("reasoning", "it is empty", "say why the article is right as it is")
         except EditError as error:

@@ -20,13 +20,13 @@ from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.visible import clip_diff
 from steadyhand.tools.call import Call, same_file
 from steadyhand.tools.core.edit_request import (
-    counts_lines,
     edits_of,
     literally,
     named_by_address,
     requests_of,
     spread,
     way_of,
+    workspace_for,
 )
 from steadyhand.tools.file_writes import apply_patch, patch_from
 from steadyhand.tools.result import CHANGED, failure, is_literal, success
@@ -363,17 +363,12 @@ def run(call: Call, fields: Fields) -> Result:
         return tell(_patched(call, said, is_dry=is_dry), is_dry=is_dry)
     if way == "glob":
         return _over_glob(call, said, is_dry=is_dry)
-    return tell(_applied(call, requests_of(call, way, said), is_dry=is_dry), is_dry=is_dry)
-
-
-def _applied(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
-    workspace = call.workspace
-    if any(map(counts_lines, requests.files)):
-        workspace = workspace.bound(policy=replace(workspace.policy, batch="snapshot"))
+    requests = requests_of(call, way, said)
     try:
-        return workspace.apply(requests, preview=is_dry)
+        receipt = workspace_for(call, requests).apply(requests, preview=is_dry)
     except EditError as error:
         raise named_by_address(error, requests) from None
+    return tell(receipt, is_dry=is_dry)
 
 
 def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
@@ -400,7 +395,13 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
     found = spread(call, str(fields["glob"]), edits_of(fields["edits"]), expected)
     requests = Requests(found.files, reason_of(fields), bool(fields.get("partial")))
     bound = replace(call, workspace=call.workspace.bound(policy=literally(call.workspace.policy)))
-    told = tell(_everywhere(bound, requests, is_dry=is_dry), is_dry=is_dry)
+    try:
+        receipt = workspace_for(bound, requests).apply(requests, preview=is_dry)
+    except EditError as error:
+        if error.kind is not Kind.AMBIGUOUS_MATCH:
+            raise named_by_address(error, requests) from None
+        raise error.advised('set occurrence to "all" to change every place, or edit this file alone') from None
+    told = tell(receipt, is_dry=is_dry)
     told |= {"filesChanged": len(found.files), "filesPassedOver": found.passed_over}
     if found.unread:
         told["filesNotRead"] = found.unread
@@ -409,16 +410,6 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
     elif expected is None:
         told["note"] = "use dry_run first, then expected_files, so that no other file changes"
     return told
-
-
-def _everywhere(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
-    try:
-        return _applied(call, requests, is_dry=is_dry)
-    except EditError as error:
-        if error.kind is not Kind.AMBIGUOUS_MATCH:
-            raise
-        hint = 'set occurrence to "all" to change every place, or edit this file alone'
-        raise error.advised(hint) from None
 
 
 def _refused(error: EditError, phrases: Phrases) -> Result:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
@@ -35,10 +35,13 @@ from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import listing_of, read_glob
-from steadyhand.tools.tool import Fields, reason_of
+from steadyhand.tools.tool import Fields
 from steadyhand.workspace.protection import classify
 
-__all__ = ["Spread", "counts_lines", "edits_of", "literally", "named_by_address", "requests_of", "spread", "way_of"]
+if TYPE_CHECKING:
+    from steadyhand.session.workspace import Workspace
+
+__all__ = ["Spread", "edits_of", "literally", "named_by_address", "requests_of", "spread", "way_of", "workspace_for"]
 
 
 # What a call of `edit` asks for, as requests: the fields of files and edits, with the paths the workspace knows.
@@ -60,9 +63,11 @@ _BLANK = ("path", "glob", "patch", "expect", "rename_to", "act")  # where an emp
 
 def way_of(fields: Fields) -> tuple[str, Fields]:
     """How a call says what changes, and its fields that say something. Refuses with `bad-request` what mixes ways."""
-    said = {name: value for name, value in fields.items() if _says_something(name, value)}
-    way = next((name for name in _WAYS if name in said), None)
-    if way is None:
+    said = _said(fields)
+    for way in _WAYS:
+        if way in said:
+            break
+    else:
         raise bad_request("", "it does not say what to change", f"give one of {', '.join(_WAYS)}")
     for name in said:
         if name != way and name not in _WAYS[way] and name not in _EVERYWHERE:
@@ -78,21 +83,25 @@ def _instead(name: str, way: str) -> str:
     return f"with {way!r} go {', '.join((*_WAYS[way], *_EVERYWHERE))}"
 
 
-def _says_something(name: str, value: object) -> bool:
-    is_blank = value == "" and name in _BLANK
-    return not (is_blank or value == [] or (name == "delete" and value is False))
+def _said(fields: Fields) -> dict[str, object]:
+    """The fields that say something."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if not (value == [] or (value == "" and name in _BLANK) or (value is False and name == "delete"))
+    }
 
 
 def requests_of(call: Call, way: str, fields: Fields) -> Requests:
     """The requests of a call that names its files."""
-    reason, is_partial = reason_of(fields), bool(fields.get("partial"))
+    reason, is_partial = cast("str | None", fields.get("reason")), bool(fields.get("partial"))
     if way == "path":
-        if not any(name in fields for name in _VERBS):
+        if fields.keys().isdisjoint(_VERBS):
             raise bad_request("path", "it is not said what to do to the file", f"give one of {', '.join(_VERBS)}")
         only = _file(call, {name: fields[name] for name in _FILE_FIELDS if name in fields})
         return Requests((request_from_json(only),), reason, is_partial)
     given = cast("Sequence[Fields]", fields["files"])
-    files = [_file(call, file, f"files[{index}]") for index, file in enumerate(given)]
+    files = [_file(call, _said(file), f"files[{index}]") for index, file in enumerate(given)]
     requests = requests_from_json({"files": files}).files
     _check_numbers(requests)
     return Requests(requests, reason, is_partial)
@@ -114,9 +123,8 @@ def edits_of(items: object) -> tuple[Edit, ...]:
     return edits_from_json(_edits(items, "edits"))
 
 
-def _file(call: Call, file: Fields, place: str = "") -> dict[str, object]:
+def _file(call: Call, said: dict[str, object], place: str = "") -> dict[str, object]:
     """One file with its paths resolved, its edits in their one JSON form; a reason of it is that of its edits."""
-    said = {name: value for name, value in file.items() if _says_something(name, value)}
     for name in ("path", "rename_to", "copy_to"):
         if isinstance(spelled := said.get(name), str):
             said[name] = call.path(spelled)
@@ -125,8 +133,8 @@ def _file(call: Call, file: Fields, place: str = "") -> dict[str, object]:
         said["to"] = {**there, "path": call.path(there["path"])}
     reason = said.pop("reason", None)
     if "edits" in said:
-        usual = {} if reason is None else {"reason": reason}
-        said["edits"] = [usual | edit for edit in _edits(said["edits"], join(place, "edits"))]
+        edits = _edits(said["edits"], f"{place}.edits" if place else "edits")
+        said["edits"] = edits if reason is None else [{"reason": reason, **edit} for edit in edits]
     elif reason is not None:
         raise bad_request(join(place, "reason"), "only edits have a reason of their own", "send it beside 'files'")
     return said
@@ -138,19 +146,18 @@ def _edits(items: object, place: str) -> list[dict[str, object]]:
 
 def _edit(item: Fields, place: str) -> dict[str, object]:
     """One edit; an address that is beside its text instead of in `target` is put there."""
-    said = {name: value for name, value in item.items() if _says_something(name, value)}
+    said = _said(item)
     if "at" in said:
         if "target" in said:
             raise bad_request(f"{place}.at", "'at' and 'target' are both sent", "send one of them, as 'target'")
         said["target"] = {"at": said.pop("at")}
-    _check_target(said.get("target"), f"{place}.target")
+    if isinstance(said.get("target"), Mapping):
+        _check_target(cast("Fields", said["target"]), f"{place}.target")
     return said
 
 
-def _check_target(target: object, place: str) -> None:
+def _check_target(target: Fields, place: str) -> None:
     """Refuse a target that says beside its kind what belongs into it, with the address that says it all."""
-    if not isinstance(target, Mapping):
-        return
     kinds = [name for name in target if name in target_keys()]
     value = target[kinds[0]] if len(kinds) == 1 else None
     part, nth = target.get("part"), target.get("nth")
@@ -159,11 +166,12 @@ def _check_target(target: object, place: str) -> None:
         raise bad_request(place, "it is not a target", f"send {json.dumps({'at': address[:200]})}")
 
 
-def counts_lines(request: FileRequest) -> bool:
-    """Whether one of several edits says its place by number: that of the file as it was read, before any of them."""
-    if not isinstance(request, EditFile) or len(request.edits) == 1:
-        return False
-    return any(map(_is_by_number, request.edits))
+def workspace_for(call: Call, requests: Requests) -> Workspace:
+    """The workspace for a call. Several edits that say their place by number mean the file as it was read."""
+    for request in requests.files:
+        if isinstance(request, EditFile) and len(request.edits) > 1 and any(map(_is_by_number, request.edits)):
+            return call.workspace.bound(policy=replace(call.workspace.policy, batch="snapshot"))
+    return call.workspace
 
 
 def _is_by_number(edit: Edit) -> bool:
