@@ -53,7 +53,7 @@ HIDDEN = {
         "also_reads annotations examples fitted lasts modes native parameters rank refused result run toolsets under "
         "verbs"
     ),
-    "Toolset": "guards phrases policy",
+    "Toolset": "guards modules phrases policy",
     "Workspace": (
         "agent_runs as_tool bound cancellable found last_read note_refusal remove_backups saw saw_each "
         "source standing tick"

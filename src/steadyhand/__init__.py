@@ -67,8 +67,7 @@ if TYPE_CHECKING:
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
     from steadyhand.text.splice import Splice
-    from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit, AsyncReview
-    from steadyhand.tools.async_workspace import AsyncWorkspace
+    from steadyhand.tools.async_workspace import AsyncAudits, AsyncBatch, AsyncKit, AsyncReview, AsyncWorkspace
     from steadyhand.tools.call import Conversation, Settings
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Tool
@@ -102,10 +101,10 @@ _HOMES = {
     "Action": "steadyhand.errors",
     "ActiveLease": "steadyhand.workspace.leases",
     "Anchor": "steadyhand.structure.anchor",
-    "AsyncAudits": "steadyhand.tools.async_parts",
-    "AsyncBatch": "steadyhand.tools.async_parts",
-    "AsyncKit": "steadyhand.tools.async_parts",
-    "AsyncReview": "steadyhand.tools.async_parts",
+    "AsyncAudits": "steadyhand.tools.async_workspace",
+    "AsyncBatch": "steadyhand.tools.async_workspace",
+    "AsyncKit": "steadyhand.tools.async_workspace",
+    "AsyncReview": "steadyhand.tools.async_workspace",
     "AsyncWorkspace": "steadyhand.tools.async_workspace",
     "Audits": "steadyhand.session.audit",
     "AutoAccept": "steadyhand.session.review.change",

@@ -14,7 +14,7 @@ import pytest
 
 import steadyhand as sh
 from scripts.api_reference import members
-from steadyhand.tools.async_calls import THREADS
+from steadyhand.tools.async_workspace import THREADS
 from tests.faults.storage import FaultStorage
 from tests.table import table
 

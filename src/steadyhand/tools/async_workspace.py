@@ -1,59 +1,312 @@
-"""The workspace for programs that run on asyncio: the methods of `Workspace`, each done in a thread.
+"""The workspace for programs that run on asyncio: the methods of `Workspace`, each done in a thread, can be cancelled.
 
-How a call is made and cancelled is in `async_calls.py`.
+1. No call is waited for in the event loop: files, locks and databases are met in threads only.
+2. A call that is cancelled before a thread has begun it is never begun.
+3. A call that is cancelled later is asked to stop and waited for. It stops between edits and before anything is staged;
+   once its files are being exchanged it is finished. The tree is as it was or as the call leaves it, and no thread
+   works on, or holds a lock, when `CancelledError` arrives.
+4. Cancelling never becomes an answer: the awaiting task always gets `CancelledError`, also where the change was made.
+
+Callbacks that are handed to a method (`progress`, `stop`, `on_damage`) are called in its thread.
+A method is declared by the one that blocks: it has its signature and its help, for people and for type checkers.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+import asyncio
+import inspect
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from functools import partial
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.audit import Audits
+from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
-from steadyhand.tools.async_calls import Call, Threads
-from steadyhand.tools.async_parts import AsyncAudits, AsyncBatch, AsyncKit, AsyncReview, share_docstrings
+from steadyhand.session.review.review import Review
+from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
 
 if TYPE_CHECKING:
-    from steadyhand.dialects.patch import Patch
     from steadyhand.plan.edit import Edits
     from steadyhand.plan.policy import Policy
-    from steadyhand.plan.request import Requests
-    from steadyhand.session.audit import Facts, Moment
+    from steadyhand.session.audit import Facts
     from steadyhand.session.events import Event, Stop
-    from steadyhand.session.kept_conflicts import KeptConflict
-    from steadyhand.session.leases import Place
     from steadyhand.session.receipt import Receipt
-    from steadyhand.session.review.change import AutoAccept
-    from steadyhand.session.review.review import Review
-    from steadyhand.structure.node import Where
-    from steadyhand.structure.outline import Location, Outline
-    from steadyhand.structure.target import Target
-    from steadyhand.text.match import Occurrence
-    from steadyhand.text.source import Source
-    from steadyhand.tools.call import Conversation
-    from steadyhand.tools.workspace import Finding
-    from steadyhand.workspace.file_history import Why
-    from steadyhand.workspace.journal.gc import GcReport
-    from steadyhand.workspace.journal.record import Entry, Lease, Party
-    from steadyhand.workspace.journal.store import Progress
-    from steadyhand.workspace.leases import ActiveLease
-    from steadyhand.workspace.listing import Listing
-    from steadyhand.workspace.other_clones import Notice
-    from steadyhand.workspace.outside import CheckReport, Outside
-    from steadyhand.workspace.protection import Protect
-    from steadyhand.workspace.storage import Storage
+    from steadyhand.session.review.change import ReviewChange
+    from steadyhand.tools.tool import Result, Tool
+    from steadyhand.workspace.journal.record import Lease, Party
 
-__all__ = ["AsyncWorkspace"]
+__all__ = ["THREADS", "AsyncAudits", "AsyncBatch", "AsyncKit", "AsyncReview", "AsyncWorkspace"]
 
-T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+B_co = TypeVar("B_co", covariant=True)
+P = ParamSpec("P")
 S = TypeVar("S")
+T = TypeVar("T")
 
+THREADS = 8  # of one workspace; more calls wait for one of them
 _PAGE = 64  # items of an iterator that are fetched at a time
+
+
+class _Call:
+    """Whether the call under way is still wanted; asked in its thread, answered in the event loop."""
+
+    __slots__ = ("above", "is_cancelled")
+
+    def __init__(self, above: Callable[[], None] | None = None) -> None:
+        self.above = above
+        self.is_cancelled = False
+
+    def tick(self) -> None:
+        if self.is_cancelled:
+            raise EditError(Kind.CANCELLED, "the call was cancelled", hint="the change under way was not made")
+        if self.above is not None:
+            self.above()
+
+
+class _Threads:
+    """An open workspace and its threads, which a workspace shares with those of its tasks."""
+
+    def __init__(self, open_workspace: Callable[[], Workspace]) -> None:
+        self._open = open_workspace
+        self._guard = threading.Lock()
+        self._workspace: Workspace | None = None
+        self._pool = ThreadPoolExecutor(THREADS, "steadyhand-async")
+        self._is_closed = False
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace, opened by the first who asks. Blocks: asked in threads only."""
+        with self._guard:
+            if self._is_closed:
+                raise _closed()
+            if self._workspace is None:
+                self._workspace = self._open()
+            return self._workspace
+
+    @property
+    def opened(self) -> Workspace:
+        """The workspace, if it is open. Never blocks for long."""
+        if self._workspace is None:
+            raise EditError(Kind.BAD_REQUEST, "the workspace is not open yet", hint="use it in an `async with`")
+        return self._workspace
+
+    async def run(self, work: Callable[[], T], call: _Call, pool: ThreadPoolExecutor | None = None) -> T:
+        """What `work` gives, done in a thread; the invariants of this module are kept here."""
+        try:
+            begun = (pool or self._pool).submit(work)
+        except RuntimeError:
+            raise _closed() from None
+        ending = asyncio.wrap_future(begun)
+        try:
+            return await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            call.is_cancelled = True
+            begun.cancel()
+            await _end(ending)
+            raise
+
+    async def close(self) -> None:
+        """Close the workspace after the calls that were begun; others are refused."""
+        await self.run(self._close, _Call())
+        self._pool.shutdown(wait=False)
+
+    def _close(self) -> None:
+        with self._guard:
+            self._is_closed = True
+            if self._workspace is not None:
+                self._workspace.close()
+
+
+async def _end(ending: asyncio.Future[Any]) -> None:
+    """Wait until a thread has ended, however often the waiting task is cancelled meanwhile."""
+    while not ending.done():
+        try:
+            await asyncio.wait([ending])
+        except asyncio.CancelledError:
+            continue  # the caller of `run` raises it, once
+    if not ending.cancelled():
+        ending.exception()  # how it ended is nobody's answer any more
+
+
+def _closed() -> EditError:
+    return EditError(Kind.BAD_REQUEST, "the workspace is closed", hint="open it again")
+
+
+# Methods that are declared by the one that blocks.
+
+
+def _like(
+    origin: Callable[Concatenate[Any, P], Any],
+) -> Callable[[Callable[Concatenate[S, ...], T]], Callable[Concatenate[S, P], T]]:
+    """Let a method have the parameters and the help of another; what it gives is its own to say."""
+
+    def declared(method: Callable[Concatenate[S, ...], T]) -> Callable[Concatenate[S, P], T]:
+        given = inspect.signature(method).return_annotation
+        method.__signature__ = inspect.signature(origin).replace(return_annotation=given)  # type: ignore[attr-defined]
+        method.__doc__ = origin.__doc__
+        return method
+
+    return declared
+
+
+class _Doing(Protocol[B_co]):
+    """Whoever does the work of methods that block, in threads."""
+
+    async def _change(self, work: Callable[[B_co], T]) -> T: ...
+
+    async def _read(self, work: Callable[[B_co], T]) -> T: ...
+
+
+def _changes(method: Callable[Concatenate[B, P], T]) -> Callable[Concatenate[_Doing[B], P], Coroutine[Any, Any, T]]:
+    """A method that may change files: it is asked to stop only where nothing is half done."""
+
+    async def call(self: _Doing[B], /, *given: P.args, **named: P.kwargs) -> T:
+        return await self._change(lambda to: method(to, *given, **named))
+
+    return _named_as(method, call)
+
+
+def _reads(method: Callable[Concatenate[B, P], T]) -> Callable[Concatenate[_Doing[B], P], Coroutine[Any, Any, T]]:
+    """A method that changes nothing, and so can be stopped anywhere."""
+
+    async def call(self: _Doing[B], /, *given: P.args, **named: P.kwargs) -> T:
+        return await self._read(lambda to: method(to, *given, **named))
+
+    return _named_as(method, call)
+
+
+def _named_as(method: Callable[..., object], call: A) -> A:
+    call.__name__ = method.__name__  # type: ignore[attr-defined]
+    call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    call.__doc__ = method.__doc__
+    return call
+
+
+class AsyncBatch:
+    """A `Batch` for asyncio. Calls on one batch are done one after the other, in the order they were made."""
+
+    def __init__(self, batch: Batch, shared: _Threads, call: _Call) -> None:
+        self._batch = batch
+        self._threads = shared
+        self._call = call
+        self._turn = asyncio.Lock()
+
+    @property
+    def receipt(self) -> Receipt:
+        return self._batch.receipt
+
+    chmod = _changes(Batch.chmod)
+    create = _changes(Batch.create)
+    delete = _changes(Batch.delete)
+    edit = _changes(Batch.edit)
+    move = _changes(Batch.move)
+    read = _changes(Batch.read)
+    rename = _changes(Batch.rename)
+    source = _changes(Batch.source)
+    write = _changes(Batch.write)
+
+    async def _change(self, work: Callable[[Batch], T]) -> T:
+        async with self._turn:
+            self._call.is_cancelled = False  # a call before may have been given up, and the block gone on
+            return await self._threads.run(lambda: work(self._batch), self._call)
+
+    _read = _change
+
+
+class AsyncReview:
+    """A `Review` for asyncio. What it lists is read when it is made, and again after each decision of its own."""
+
+    def __init__(self, review: Review, shared: _Threads) -> None:
+        self._review = review
+        self._threads = shared
+
+    @property
+    def changes(self) -> list[ReviewChange]:
+        return self._review.changes
+
+    @property
+    def waiting(self) -> list[ReviewChange]:
+        return self._review.waiting
+
+    accept = _changes(Review.accept)
+    amend = _changes(Review.amend)
+    comment = _changes(Review.comment)
+    feedback = _reads(Review.feedback)
+    reject = _changes(Review.reject)
+    take_back = _changes(Review.take_back)
+
+    async def _change(self, work: Callable[[Review], T]) -> T:
+        def decided() -> T:
+            decision = work(self._review)
+            self._review.changes  # noqa: B018  # read again, here and not in the event loop
+            return decision
+
+        return await self._threads.run(decided, _Call())
+
+    async def _read(self, work: Callable[[Review], T]) -> T:
+        return await self._threads.run(lambda: work(self._review), _Call())
+
+
+class AsyncAudits:
+    """The `Audits` of a workspace for asyncio."""
+
+    def __init__(self, workspace: AsyncWorkspace) -> None:
+        self._workspace = workspace
+
+    audit = _reads(Audits.audit)
+    record_evidence = _changes(Audits.record_evidence)
+    statistics = _reads(Audits.statistics)
+
+    @_like(Audits.trail)
+    def trail(self, **named: Any) -> AsyncIterator[Facts]:
+        return self._workspace._each(lambda ws, _: ws.audits.trail(**named))
+
+    @_like(Audits.articles)
+    def articles(self, **named: Any) -> AsyncIterator[Facts]:
+        return self._workspace._each(lambda ws, _: ws.audits.articles(**named))
+
+    async def _change(self, work: Callable[[Audits], T]) -> T:
+        return await self._workspace._change(lambda ws: work(ws.audits))
+
+    async def _read(self, work: Callable[[Audits], T]) -> T:
+        return await self._workspace._read(lambda ws: work(ws.audits))
+
+
+class AsyncKit:
+    """A `Kit` for asyncio: `call` is awaited and can be cancelled, the rest looks at no file."""
+
+    def __init__(self, kit: Kit, shared: _Threads) -> None:
+        self.kit = kit
+        self._threads = shared
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        return self.kit.tools
+
+    @_like(Kit.schemas)
+    def schemas(self, *given: Any, **named: Any) -> list[dict[str, object]]:
+        return self.kit.schemas(*given, **named)
+
+    @_like(Kit.prompt)
+    def prompt(self, *given: Any, **named: Any) -> str:
+        return self.kit.prompt(*given, **named)
+
+    @_like(Kit.find)
+    def find(self, name: str) -> Tool:
+        return self.kit.find(name)
+
+    @_like(Kit.call)
+    async def call(self, *given: Any, tick: Callable[[], None] | None = None, **named: Any) -> Result:
+        call = _Call(tick)
+        return await self._threads.run(lambda: self.kit.call(*given, tick=call.tick, **named), call)
 
 
 class AsyncWorkspace:
@@ -73,53 +326,18 @@ class AsyncWorkspace:
     'one\\ntwo\\n'
     """
 
-    def __init__(
-        self,
-        root: AnyPath,
-        *,
-        actor: str | None = None,
-        task: str | None = None,
-        mode: str | None = None,
-        journal: AnyPath | None = None,
-        policy: Policy | None = None,
-        extensions: Sequence[str] | None = None,
-        protect: Protect = "standard",
-        allow: Sequence[str] = (),
-        read_only: bool = False,
-        lock_timeout: float = 10.0,
-        max_bytes: int | None = None,
-        one_filesystem: bool = False,
-        repo: str | None = None,
-        tool: str = "python",
-        storage: Storage | None = None,
-    ) -> None:
-        self._task: Workspace | None = None
-        self._threads = Threads(
-            lambda: Workspace(
-                root,
-                actor=actor,
-                task=task,
-                mode=mode,
-                journal=journal,
-                policy=policy,
-                extensions=extensions,
-                protect=protect,
-                allow=allow,
-                read_only=read_only,
-                lock_timeout=lock_timeout,
-                max_bytes=max_bytes,
-                one_filesystem=one_filesystem,
-                repo=repo,
-                tool=tool,
-                storage=storage,
-            )
-        )
+    _task: Workspace | None
+    _threads: _Threads
+
+    @_like(Workspace.__init__)
+    def __init__(self, *given: Any, **named: Any) -> None:
+        self._task, self._threads = None, _Threads(partial(Workspace, *given, **named))
 
     @classmethod
     def of(cls, workspace: Workspace) -> Self:
         """The asynchronous side of a workspace that is open; closing one closes the other."""
         made = object.__new__(cls)
-        made._task, made._threads = None, Threads(lambda: workspace)
+        made._task, made._threads = None, _Threads(lambda: workspace)
         made._threads.workspace  # noqa: B018  # it is open: nothing is waited for
         return made
 
@@ -182,354 +400,88 @@ class AsyncWorkspace:
     ) -> None:
         await self.close()
 
-    async def apply(
-        self, requests: Requests, *, reason: str | None = None, preview: bool = False, progress: Progress | None = None
-    ) -> Receipt:
-        return await self._change(lambda ws: ws.apply(requests, reason=reason, preview=preview, progress=progress))
+    apply = _changes(Workspace.apply)
+    audit = _reads(Workspace.audit)
+    check = _reads(Workspace.check)
+    chmod = _changes(Workspace.chmod)
+    conflict = _reads(Workspace.conflict)
+    conflicts = _reads(Workspace.conflicts)
+    create = _changes(Workspace.create)
+    delete = _changes(Workspace.delete)
+    diff_of = _reads(Workspace.diff_of)
+    diff_of_task = _reads(Workspace.diff_of_task)
+    doctor = _reads(Workspace.doctor)
+    edit = _changes(Workspace.edit)
+    elsewhere = _reads(Workspace.elsewhere)
+    end_task = _changes(Workspace.end_task)
+    files = _reads(Workspace.files)
+    findings = _reads(Workspace.findings)
+    gc = _changes(Workspace.gc)
+    history = _reads(Workspace.history)
+    journal = _reads(Workspace.journal)
+    leases = _reads(Workspace.leases)
+    locate = _reads(Workspace.locate)
+    move = _changes(Workspace.move)
+    observe = _changes(Workspace.observe)
+    outline = _reads(Workspace.outline)
+    outside = _reads(Workspace.outside)
+    patch = _changes(Workspace.patch)
+    read = _reads(Workspace.read)
+    record_evidence = _changes(Workspace.record_evidence)
+    recover = _changes(Workspace.recover)
+    redo = _changes(Workspace.redo)
+    rename = _changes(Workspace.rename)
+    resolve = _changes(Workspace.resolve)
+    show = _reads(Workspace.show)
+    undo = _changes(Workspace.undo)
+    why = _reads(Workspace.why)
+    why_all = _reads(Workspace.why_all)
+    write = _changes(Workspace.write)
 
-    async def audit(self, path: AnyPath, *, task: str | None = None) -> Facts:
-        return await self._read(lambda ws: ws.audit(path, task=task))
+    @_like(Workspace.events)
+    def events(
+        self, *, follow: bool = False, stop: Callable[[], bool] | None = None, **named: Any
+    ) -> AsyncIterator[Event]:
+        page = 1 if follow else _PAGE
+        return self._each(lambda ws, either: ws.events(follow=follow, stop=either(stop), **named), page)
 
-    async def check(self, *, progress: Progress | None = None) -> CheckReport:
-        return await self._read(lambda ws: ws.check(progress=progress))
+    @_like(Workspace.lease)
+    def lease(self, *given: Any, **named: Any) -> AbstractAsyncContextManager[Lease]:
+        return self._block(lambda ws: ws.lease(*given, **named), lambda lease, _: lease)
 
-    async def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
-        return await self._change(lambda ws: ws.chmod(path, mode, reason=reason, preview=preview))
-
-    async def conflict(self, id: str) -> KeptConflict:
-        return await self._read(lambda ws: ws.conflict(id))
-
-    async def conflicts(
-        self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None
-    ) -> list[KeptConflict]:
-        return await self._read(lambda ws: ws.conflicts(open_only=open_only, path=path, task=task))
-
-    async def review(
-        self,
-        *,
-        task: str | None = None,
-        since: Moment | None = None,
-        run: str | None = None,
-        path: AnyPath | None = None,
-        auto_accept: Sequence[AutoAccept] = (),
-    ) -> AsyncReview:
+    @_like(Workspace.review)
+    async def review(self, **named: Any) -> AsyncReview:
         def listed(ws: Workspace) -> Review:
-            review = ws.review(task=task, since=since, run=run, path=path, auto_accept=auto_accept)
+            review = ws.review(**named)
             review.changes  # noqa: B018  # read here and not in the event loop
             return review
 
         return AsyncReview(await self._read(listed), self._threads)
 
-    async def create(
-        self, path: AnyPath, content: str, *, mode: int | None = None, reason: str | None = None, preview: bool = False
-    ) -> Receipt:
-        return await self._change(lambda ws: ws.create(path, content, mode=mode, reason=reason, preview=preview))
-
-    async def delete(
-        self, path: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
-    ) -> Receipt:
-        return await self._change(lambda ws: ws.delete(path, expect=expect, reason=reason, preview=preview))
-
-    async def diff_of(self, id: str) -> str:
-        return await self._read(lambda ws: ws.diff_of(id))
-
-    async def diff_of_task(self, task: str) -> str:
-        return await self._read(lambda ws: ws.diff_of_task(task))
-
-    async def doctor(self) -> dict[str, object]:
-        return await self._read(lambda ws: ws.doctor())
-
-    async def edit(
-        self,
-        path: AnyPath,
-        edits: Edits,
-        *,
-        expect: str | None = None,
-        reason: str | None = None,
-        policy: Policy | None = None,
-        encoding: str | None = None,
-        preview: bool = False,
-    ) -> Receipt:
-        return await self._change(
-            lambda ws: ws.edit(
-                path, edits, expect=expect, reason=reason, policy=policy, encoding=encoding, preview=preview
-            )
-        )
-
-    async def elsewhere(self, path: AnyPath) -> list[Notice]:
-        return await self._read(lambda ws: ws.elsewhere(path))
-
-    async def end_task(self, name: str | None = None, *, failed: bool = False) -> tuple[str, ...]:
-        return await self._change(lambda ws: ws.end_task(name, failed=failed))
-
-    def events(
-        self,
-        *,
-        after: int | None = None,
-        follow: bool = False,
-        types: Sequence[str] | None = None,
-        task: str | None = None,
-        actor: str | None = None,
-        path: AnyPath | None = None,
-        poll: float = 0.2,
-        stop: Callable[[], bool] | None = None,
-    ) -> AsyncIterator[Event]:
-        return self._each(
-            lambda ws, either: ws.events(
-                after=after, follow=follow, types=types, task=task, actor=actor, path=path, poll=poll, stop=either(stop)
-            ),
-            1 if follow else _PAGE,
-        )
-
-    async def files(
-        self,
-        path: str = ".",
-        *,
-        depth: int = 32,
-        limit: int = 10000,
-        seconds: float = 5.0,
-        skip_ignored: bool = False,
-        sizes: bool = False,
-        below: str = "",
-    ) -> Listing:
-        return await self._read(
-            lambda ws: ws.files(
-                path, depth=depth, limit=limit, seconds=seconds, skip_ignored=skip_ignored, sizes=sizes, below=below
-            )
-        )
-
-    async def findings(self, task: str | None = None) -> list[Finding]:
-        return await self._read(lambda ws: ws.findings(task))
-
-    async def gc(
-        self,
-        *,
-        keep_days: float | None = None,
-        keep_bytes: int | None = None,
-        preview: bool = False,
-        progress: Progress | None = None,
-    ) -> GcReport:
-        return await self._change(
-            lambda ws: ws.gc(keep_days=keep_days, keep_bytes=keep_bytes, preview=preview, progress=progress)
-        )
-
-    async def history(
-        self, path: AnyPath | None = None, *, task: str | None = None, limit: int | None = None
-    ) -> list[Entry]:
-        return await self._read(lambda ws: ws.history(path, task=task, limit=limit))
-
-    async def journal(self) -> dict[str, object]:
-        return await self._read(lambda ws: ws.journal())
-
-    def lease(
-        self, path: AnyPath, *, target: Place | None = None, reason: str | None = None, seconds: float | None = None
-    ) -> AbstractAsyncContextManager[Lease]:
-        return self._block(
-            lambda ws: ws.lease(path, target=target, reason=reason, seconds=seconds), lambda lease, _: lease
-        )
-
-    async def leases(self, path: AnyPath | None = None) -> list[ActiveLease]:
-        return await self._read(lambda ws: ws.leases(path))
-
-    async def locate(
-        self, path: AnyPath, target: Target | str, *, which: Occurrence = "unique", encoding: str | None = None
-    ) -> tuple[Location, ...]:
-        return await self._read(lambda ws: ws.locate(path, target, which=which, encoding=encoding))
-
-    async def move(
-        self,
-        path: AnyPath,
-        target: Target | str,
-        *,
-        to: Target | str | None = None,
-        to_path: AnyPath | None = None,
-        where: Where | None = None,
-        expect: str | None = None,
-        reason: str | None = None,
-        preview: bool = False,
-    ) -> Receipt:
-        return await self._change(
-            lambda ws: ws.move(
-                path, target, to=to, to_path=to_path, where=where, expect=expect, reason=reason, preview=preview
-            )
-        )
-
-    async def observe(self, path: AnyPath) -> bool:
-        return await self._change(lambda ws: ws.observe(path))
-
-    async def outline(
-        self,
-        path: AnyPath,
-        *,
-        within: Target | str | None = None,
-        depth: int | None = None,
-        limit: int | None = 200,
-        encoding: str | None = None,
-    ) -> Outline:
-        return await self._read(lambda ws: ws.outline(path, within=within, depth=depth, limit=limit, encoding=encoding))
-
-    async def outside(self, path: AnyPath | None = None, *, limit: int | None = None) -> list[Outside]:
-        return await self._read(lambda ws: ws.outside(path, limit=limit))
-
-    async def patch(
-        self,
-        reply: str | Patch,
-        *,
-        path: AnyPath | None = None,
-        format: str = "auto",
-        strict: bool = False,
-        overwrite: bool = False,
-        reason: str | None = None,
-        policy: Policy | None = None,
-        preview: bool = False,
-        progress: Progress | None = None,
-    ) -> Receipt:
-        return await self._change(
-            lambda ws: ws.patch(
-                reply,
-                path=path,
-                format=format,
-                strict=strict,
-                overwrite=overwrite,
-                reason=reason,
-                policy=policy,
-                preview=preview,
-                progress=progress,
-            )
-        )
-
-    async def preview(self, path: AnyPath, edits: Edits, **options: object) -> Receipt:
-        return await self._change(lambda ws: ws.preview(path, edits, **options))
-
-    async def read(
-        self, path: AnyPath, *, encoding: str | None = None, lines: tuple[int, int | None] | None = None
-    ) -> Source:
-        return await self._read(lambda ws: ws.read(path, encoding=encoding, lines=lines))
-
-    async def record_evidence(self, path: AnyPath, evidence: object) -> None:
-        return await self._change(lambda ws: ws.record_evidence(path, evidence))
-
-    async def recover(self) -> tuple[str, ...]:
-        return await self._change(lambda ws: ws.recover())
-
-    async def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
-        return await self._change(lambda ws: ws.redo(id, reason=reason, preview=preview))
-
-    async def rename(
-        self, path: AnyPath, to: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
-    ) -> Receipt:
-        return await self._change(lambda ws: ws.rename(path, to, expect=expect, reason=reason, preview=preview))
-
-    async def resolve(
-        self, id: str, how: str, *, text: str | None = None, expect: str | None = None, reason: str | None = None
-    ) -> Receipt | None:
-        return await self._change(lambda ws: ws.resolve(id, how, text=text, expect=expect, reason=reason))
-
-    async def show(self, id: str) -> Entry:
-        return await self._read(lambda ws: ws.show(id))
-
     def task(self, name: str) -> AbstractAsyncContextManager[Self]:
+        """The same workspace in the name of a task, in an `async with`."""
         return self._block(lambda ws: ws.task(name), self._for_task)
 
-    async def tools(
-        self,
-        toolset: str = "core",
-        *,
-        article: AnyPath | None = None,
-        allow_new: bool = False,
-        conversation: Conversation | str | None = None,
-        policy: Policy | None = None,
-        prefix: AnyPath | None = None,
-        extensions: Sequence[str] | None = None,
-        model: str | None = None,
-        overwrite: bool = False,
-        allow_shrink: bool = False,
-        require_read: bool = False,
-        version: str | None = None,
-        max_characters: int | None = None,
-    ) -> AsyncKit:
-        kit = await self._change(
-            lambda ws: ws.tools(
-                toolset,
-                article=article,
-                allow_new=allow_new,
-                conversation=conversation,
-                policy=policy,
-                prefix=prefix,
-                extensions=extensions,
-                model=model,
-                overwrite=overwrite,
-                allow_shrink=allow_shrink,
-                require_read=require_read,
-                version=version,
-                max_characters=max_characters,
-            )
-        )
-        return AsyncKit(kit, self._threads)
+    async def preview(self, path: AnyPath, edits: Edits, **options: object) -> Receipt:
+        """What `edit` would do, with the same refusals; nothing is written."""
+        return await self._change(lambda ws: ws.preview(path, edits, **options))
 
-    def transaction(
-        self, *, reason: str | None = None, preview: bool = False
-    ) -> AbstractAsyncContextManager[AsyncBatch]:
+    @_like(Workspace.tools)
+    async def tools(self, *given: Any, **named: Any) -> AsyncKit:
+        return AsyncKit(await self._change(lambda ws: ws.tools(*given, **named)), self._threads)
+
+    @_like(Workspace.transaction)
+    def transaction(self, **named: Any) -> AbstractAsyncContextManager[AsyncBatch]:
         return self._block(
-            lambda ws: ws.transaction(reason=reason, preview=preview),
-            lambda batch, call: AsyncBatch(batch, self._threads, call),
-        )
-
-    async def undo(
-        self,
-        id: str | None = None,
-        *,
-        last: bool = False,
-        task: str | None = None,
-        path: AnyPath | None = None,
-        reason: str | None = None,
-        preview: bool = False,
-    ) -> Receipt:
-        return await self._change(
-            lambda ws: ws.undo(id, last=last, task=task, path=path, reason=reason, preview=preview)
-        )
-
-    async def why(self, path: AnyPath, line: int) -> Why:
-        return await self._read(lambda ws: ws.why(path, line))
-
-    async def why_all(self, path: AnyPath) -> list[Why]:
-        return await self._read(lambda ws: ws.why_all(path))
-
-    async def write(
-        self,
-        path: AnyPath,
-        content: str | bytes,
-        *,
-        expect: str | None = None,
-        reason: str | None = None,
-        allow_shrink: bool = False,
-        overwrite: bool = False,
-        encoding: str | None = None,
-        policy: Policy | None = None,
-        preview: bool = False,
-    ) -> Receipt:
-        return await self._change(
-            lambda ws: ws.write(
-                path,
-                content,
-                expect=expect,
-                reason=reason,
-                allow_shrink=allow_shrink,
-                overwrite=overwrite,
-                encoding=encoding,
-                policy=policy,
-                preview=preview,
-            )
+            lambda ws: ws.transaction(**named), lambda batch, call: AsyncBatch(batch, self._threads, call)
         )
 
     async def _change(self, work: Callable[[Workspace], T]) -> T:
-        """Do work that may change files: it is asked to stop only where nothing is half done."""
-        call = Call()
+        call = _Call()
         return await self._threads.run(lambda: work(self._bound(call)), call)
 
     async def _read(self, work: Callable[[Workspace], T]) -> T:
-        """Do work that changes nothing, and so can be stopped anywhere."""
-        call = Call()
+        call = _Call()
 
         def heed() -> T:
             workspace = self._bound(call)
@@ -538,7 +490,7 @@ class AsyncWorkspace:
 
         return await self._threads.run(heed, call)
 
-    def _bound(self, call: Call) -> Workspace:
+    def _bound(self, call: _Call) -> Workspace:
         """The workspace for one call. Asked in its thread."""
         workspace = self._task or self._threads.workspace
         call.above = workspace.tick
@@ -548,7 +500,7 @@ class AsyncWorkspace:
         self, begin: Callable[[Workspace, Callable[[Stop | None], Stop]], Iterator[T]], size: int = _PAGE
     ) -> AsyncIterator[T]:
         """The items of an iterator, which has a thread of its own: one that follows may wait for long."""
-        call = Call()
+        call = _Call()
 
         def either(stop: Stop | None) -> Stop:
             return lambda: call.is_cancelled or (stop is not None and stop())
@@ -567,10 +519,10 @@ class AsyncWorkspace:
     async def _block(
         self,
         begin: Callable[[Workspace], AbstractContextManager[T]],
-        wrap: Callable[[T, Call], S],
+        wrap: Callable[[T, _Call], S],
     ) -> AsyncIterator[S]:
         """A `with` block of the workspace, entered and left in threads. Once entered it is left, whatever happens."""
-        call = Call()
+        call = _Call()
         entered: list[AbstractContextManager[T]] = []
 
         def enter() -> T:
@@ -600,10 +552,7 @@ class AsyncWorkspace:
         else:
             await leave(None)
 
-    def _for_task(self, bound: Workspace, _: Call) -> Self:
+    def _for_task(self, bound: Workspace, _: _Call) -> Self:
         made = object.__new__(type(self))
         made._task, made._threads = bound, self._threads
         return made
-
-
-share_docstrings(AsyncWorkspace, Workspace)
