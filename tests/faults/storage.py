@@ -54,26 +54,26 @@ class FaultStorage(Storage):
     def _enter(self, name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.calls.append(name)
         if name not in self.watched:
-            return call(self, *args, **kwargs)
+            return call(*args, **kwargs)
         self.count += 1
         due = self.at is not None and (self.count == self.at or (self.persistent and self.count > self.at))
         if not due:
-            return call(self, *args, **kwargs)
+            return call(*args, **kwargs)
         self.faults += 1
         if name == "close":
-            call(self, *args, **kwargs)  # the kernel closes the handle whatever it reports
+            call(*args, **kwargs)  # the kernel closes the handle whatever it reports
         elif self.after:
-            call(self, *args, **kwargs)
+            call(*args, **kwargs)
         elif self.torn and name in ("write", "write_at"):
             fd, data, *rest = args
-            call(self, fd, bytes(data)[: len(data) // 2], *rest, **kwargs)
+            call(fd, bytes(data)[: len(data) // 2], *rest, **kwargs)
         if self.exit:
             os._exit(EXIT_CODE)
         raise OSError(self.error, os.strerror(self.error))
 
 
 def _watched(name: str) -> Callable[..., Any]:
-    call = getattr(Storage, name)
+    call = getattr(Storage(), name)
 
     def method(self: FaultStorage, *args: Any, **kwargs: Any) -> Any:
         return self._enter(name, call, args, kwargs)

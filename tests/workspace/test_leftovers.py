@@ -169,7 +169,7 @@ def test_a_directory_is_looked_through_once(root: Path) -> None:
         looks = 0
 
         def names(self, dir_fd: int, prefix: str) -> list[str]:
-            self.looks += 1
+            self.looks += bool(prefix)  # without one it is the room of the notes
             return super().names(dir_fd, prefix)
 
     storage = Counting(2)

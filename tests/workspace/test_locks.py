@@ -234,7 +234,7 @@ def test_very_many_keys_are_one_lock_that_all_others_share(table: LockTable, tmp
         with pytest.raises(EditError) as caught, table.hold(asked, timeout=0.02):
             pass
         assert caught.value.kind is Kind.BUSY
-    with pytest.raises(EditError), table.hold_one_by_one(MANY, timeout=0):
+    with pytest.raises(EditError), table.hold(MANY, timeout=0, one_by_one=True):
         pass
     free.set()
     thread.join()
@@ -242,7 +242,8 @@ def test_very_many_keys_are_one_lock_that_all_others_share(table: LockTable, tmp
 
 def test_very_many_keys_taken_one_by_one_stop_nobody_else(table: LockTable) -> None:
     thread, free = hold_elsewhere(table, "another")
-    with table.hold_one_by_one([key for key in MANY if stripe_of(key) != stripe_of("another")], timeout=0):
+    others = [key for key in MANY if stripe_of(key) != stripe_of("another")]
+    with table.hold(others, timeout=0, one_by_one=True):
         pass
     free.set()
     thread.join()

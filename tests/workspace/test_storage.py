@@ -51,7 +51,7 @@ def test_a_rename_that_must_not_replace_does_not(
         raise OSError(errno.ENOSYS, "")
 
     if not kernel:
-        monkeypatch.setattr(system, "renameat_noreplace", unsupported)
+        monkeypatch.setattr(system, "_renameat2", unsupported)
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "b").write_bytes(b"b")
     with pytest.raises(FileExistsError):
@@ -76,7 +76,7 @@ def test_a_rename_by_links_that_fails_leaves_no_second_name(
         unlink(name, dir_fd=dir_fd)
 
     (tmp_path / "a").write_bytes(b"a")
-    monkeypatch.setattr(system, "renameat_noreplace", unsupported)
+    monkeypatch.setattr(system, "_renameat2", unsupported)
     with monkeypatch.context() as patched:
         patched.setattr(os, "unlink", stubborn)
         with pytest.raises(PermissionError):
@@ -153,12 +153,12 @@ def test_the_kernels_resolver_keeps_beneath(here: int, tmp_path: Path) -> None:
     rules = system.BENEATH | system.NO_MAGICLINKS
     paths = ["..", "up", "abs", "/", "in/../.."]
     if system.has_openat2(here):
-        os.close(system.openat2("in", os.O_RDONLY, dir_fd=here, resolve=rules))
+        os.close(Storage().open_beneath("in", os.O_RDONLY, dir_fd=here, resolve=rules))
     else:
         paths.append("in")
     for path in paths:
         with pytest.raises(OSError, match=r".") as caught:
-            os.close(system.openat2(path, os.O_RDONLY, dir_fd=here, resolve=rules))
+            os.close(Storage().open_beneath(path, os.O_RDONLY, dir_fd=here, resolve=rules))
         assert caught.value.errno == errno.EXDEV or not system.has_openat2(here)
 
 

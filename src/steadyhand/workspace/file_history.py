@@ -150,11 +150,6 @@ def version_after(journal: Journal, version: Version) -> bytes:
 
 def encoding_known(journal: Journal, path: str, digest: str) -> Encoding | None:
     """The encoding recorded for the version `digest` of the file at `path`."""
-    latest = journal.latest(path)
-    change = None if latest is None else latest.record.arriving(path)
-    if change is not None and change.encoding is not None:  # the usual case: nobody else has changed it since
-        is_same = change.after is not None and change.after.digest == digest
-        return replace(change.encoding, chosen_by="journal") if is_same else None
     for version in versions_back(journal, path):
         if version.change.after is None or version.change.after.digest != digest:
             return None

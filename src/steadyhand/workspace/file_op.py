@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyhand.errors import EditError, Kind
@@ -129,6 +130,8 @@ def goals_of(ops: Sequence[FileOp], readings: Mapping[str, FileReading], hardlin
             vacated = op.after_path in goals or op.after_path == op.before_path
             assert standing is None or vacated, f"{op.after_path} would be overwritten without a trace"
             goals[op.after_path] = _arrival(op, standing, hardlinks)
+    if len(goals) == 1:
+        return tuple(goals.values())
     return tuple(sorted(goals.values(), key=lambda goal: (goal.deed == "remove", goal.path)))
 
 
@@ -168,6 +171,8 @@ def check_links(ops: Sequence[FileOp], hardlinks: str) -> None:
     They may be anywhere on the file system: package stores link what they install, also into a workspace.
     """
     linked = [op for op in ops if op.before is not None and op.before.nlink > 1 and op.after_path is not None]
+    if not linked:
+        return
     inodes = Counter((op.before.dev, op.before.ino) for op in linked if op.before is not None)
     for op in linked:
         assert op.before is not None
@@ -233,21 +238,18 @@ class Latest:
 
     def of(self, path: str) -> Version | None:
         if path not in self._found:
-            self._found[path] = self._ask(path)
+            found = None
+            with suppress(EditError):
+                entry = self.journal.latest(path)
+                change = None if entry is None else entry.record.file(path)
+                found = None if entry is None or change is None else Version(entry, change)
+            self._found[path] = found
         return self._found[path]
 
     def row_of(self, path: str) -> int | None:
         """The row of that record; None: there is no record that can be read."""
         version = self.of(path)
         return None if version is None else version.entry.seq
-
-    def _ask(self, path: str) -> Version | None:
-        try:
-            entry = self.journal.latest(path)
-        except EditError:
-            return None
-        change = entry.record.file(path) if entry is not None else None
-        return None if entry is None or change is None else Version(entry, change)
 
 
 def images_of(ops: Sequence[FileOp], latest: Latest) -> dict[str, bytes]:
@@ -268,12 +270,12 @@ def images_of(ops: Sequence[FileOp], latest: Latest) -> dict[str, bytes]:
 
 def outside_notes(ops: Sequence[FileOp], latest: Latest) -> list[dict[str, object]]:
     """What something else did to the files since the journal last knew them, as the notes that tell it."""
-    found = (
-        outside_note(op.before_path, op.before, latest, is_secret=op.secret)
-        for op in ops
-        if op.before is not None and op.before_path is not None
-    )
-    return [note for note in found if note is not None]
+    notes = []
+    for op in ops:
+        if op.before is not None and op.before_path is not None:
+            note = outside_note(op.before_path, op.before, latest, is_secret=op.secret)
+            notes += [] if note is None else [note]
+    return notes
 
 
 def outside_note(path: str, present: FileImage, latest: Latest, *, is_secret: bool) -> dict[str, object] | None:

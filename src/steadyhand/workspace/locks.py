@@ -76,25 +76,15 @@ class LockTable:
         require_platform()
         self._directory = os.fspath(directory)
         self._mutex = threading.Lock()
-        self._held: dict[tuple[int, str], frozenset[str]] = {}
+        self._held: dict[tuple[int, str], set[str]] = {}
 
     @contextmanager
-    def hold(self, keys: Iterable[str], *, timeout: float) -> Iterator[None]:
+    def hold(self, keys: Iterable[str], *, timeout: float, one_by_one: bool = False) -> Iterator[None]:
         """Hold the locks of all `keys` within the block. Refuses `busy` when that takes longer than `timeout` seconds.
 
         `timeout=0` tries once. A lock file this thread holds already for another key is not taken twice.
+        `one_by_one` asks nobody to stop, however many keys there are: for whoever must not wait.
         """
-        with self._holding(keys, timeout, one_by_one=False):
-            yield
-
-    @contextmanager
-    def hold_one_by_one(self, keys: Iterable[str], *, timeout: float) -> Iterator[None]:
-        """The same without asking all others to stop, however many keys there are: for whoever must not wait."""
-        with self._holding(keys, timeout, one_by_one=True):
-            yield
-
-    @contextmanager
-    def _holding(self, keys: Iterable[str], timeout: float, *, one_by_one: bool) -> Iterator[None]:
         thread = threading.get_ident()
         wanted, is_first = self._wanted(thread, keys)
         alone = is_first and not one_by_one and len(wanted) > _MOST_STRIPES
@@ -104,7 +94,8 @@ class LockTable:
             while wanted and not self._take(wanted, taken, deadline, timeout, shares=is_first, alone=alone):
                 _release_all(taken)
             with self._mutex:
-                self._held.update({(thread, stripe): found for stripe, found in wanted.items()})
+                for stripe, found in wanted.items():
+                    self._held[thread, stripe] = found
             yield
         finally:
             with self._mutex:
@@ -114,7 +105,7 @@ class LockTable:
 
     def _take(
         self,
-        wanted: Mapping[str, frozenset[str]],
+        wanted: Mapping[str, set[str]],
         taken: list[int],
         deadline: float,
         timeout: float,
@@ -124,25 +115,30 @@ class LockTable:
     ) -> bool:
         """Add the handles of all locks to `taken`; False where their directory was removed or replaced meanwhile."""
         names = sorted(wanted)
-        with self._opened() as directory:
-            try:
-                if shares:
-                    what = frozenset({"the workspace"}) if alone else wanted[names[0]]
-                    taken.append(self._acquire(_ALL, what, directory, deadline, timeout, shared=not alone))
-                # One key's file also tells a process that does not know of the shared lock that somebody is at work.
-                for stripe in names[:1] if alone else names:
-                    taken.append(self._acquire(stripe, wanted[stripe], directory, deadline, timeout))
-                return os.path.samestat(os.fstat(directory), os.lstat(self._directory))
-            except FileNotFoundError:
-                return False
+        try:
+            directory = self._open_directory()
+        except OSError as error:
+            raise refuse_os(error, "lock", "the state folder") from None
+        try:
+            if shares:
+                what = {"the workspace"} if alone else wanted[names[0]]
+                taken.append(self._acquire(_ALL, what, directory, deadline, timeout, shared=not alone))
+            # One key's file also tells a process that does not know of the shared lock that somebody is at work.
+            for stripe in names[:1] if alone else names:
+                taken.append(self._acquire(stripe, wanted[stripe], directory, deadline, timeout))
+            return os.path.samestat(os.fstat(directory), os.lstat(self._directory))
+        except FileNotFoundError:
+            return False
+        finally:
+            os.close(directory)
 
-    def _wanted(self, thread: int, keys: Iterable[str]) -> tuple[Mapping[str, frozenset[str]], bool]:
+    def _wanted(self, thread: int, keys: Iterable[str]) -> tuple[Mapping[str, set[str]], bool]:
         """The lock files to take, each with its keys, and whether this thread has none yet."""
         wanted: dict[str, set[str]] = {}
         for key in keys:
             wanted.setdefault(stripe_of(key), set()).add(key)
         with self._mutex:
-            is_first = not any(holder == thread for holder, _ in self._held)
+            is_first = thread not in [holder for holder, _ in self._held]
             for stripe in list(wanted):
                 mine = self._held.get((thread, stripe))
                 if mine is None:
@@ -154,49 +150,36 @@ class LockTable:
                         hint="report this: a lock was asked for twice",
                     )
                 del wanted[stripe]
-        return {stripe: frozenset(found) for stripe, found in wanted.items()}, is_first
+        return wanted, is_first
 
     def _acquire(
-        self, name: str, keys: frozenset[str], directory: int, deadline: float, timeout: float, *, shared: bool = False
+        self, name: str, keys: set[str], directory: int, deadline: float, timeout: float, *, shared: bool = False
     ) -> int:
         """The lock of one file, by way of its gate: whoever waits holds the gate, and a holder that comes back
         for more has to pass it, so nobody takes the lock twice in a row over a waiter's head. Those who share a lock
         pass its gate side by side.
         """
         how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        gate = self._poll(f"{name}.gate", directory, how, deadline, _LONGEST_WAIT)
-        if gate is None:
-            raise _busy(keys, timeout)
         try:
-            fd = self._poll(name, directory, how, deadline, _LONGEST_WAIT_IN_GATE)
-        finally:
-            _release(gate)
-        if fd is None:
-            raise _busy(keys, timeout)
-        return fd
-
-    def _poll(self, name: str, directory: int, how: int, deadline: float, longest: float) -> int | None:
-        """Try until the deadline, at least once."""
-        wait = _FIRST_WAIT
-        while (fd := _try(name, directory, how)) is None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return None
-            time.sleep(min(left, wait * _jitter()))
-            wait = min(wait * 1.5, longest)
-        return fd
-
-    @contextmanager
-    def _opened(self) -> Iterator[int]:
-        """A handle for the directory of the lock files."""
-        try:
-            directory = self._open_directory()
+            gate = _lock(f"{name}.gate", directory, how, deadline, _LONGEST_WAIT)
+            if gate is not None:
+                try:
+                    fd = _lock(name, directory, how, deadline, _LONGEST_WAIT_IN_GATE)
+                    if fd is not None:
+                        return fd
+                finally:
+                    _release(gate)
+        except FileNotFoundError:  # the directory is gone
+            raise
         except OSError as error:
             raise refuse_os(error, "lock", "the state folder") from None
-        try:
-            yield directory
-        finally:
-            os.close(directory)
+        names = sorted(keys)
+        raise EditError(
+            Kind.BUSY,
+            f"another process is working on {', '.join(names)}",
+            hint="send the same call again in a moment",
+            details={"keys": names, "waited_seconds": round(timeout, 3)},
+        )
 
     def _open_directory(self) -> int:
         flags = os.O_RDONLY | DIRECTORY | NOFOLLOW | CLOEXEC
@@ -230,8 +213,8 @@ class FileLocks:
         if place.missing or self.is_waived:
             return True
         try:
-            found = self._storage.stat(place.name, dir_fd=place.dir_fd)
-            if not stat.S_ISREG(found.st_mode) or (found.st_dev, found.st_ino) in self._handles:
+            found = place.found
+            if found is None or not stat.S_ISREG(found.st_mode) or (found.st_dev, found.st_ino) in self._handles:
                 return True
             is_locked, locked = self.add_file(place.name, dir_fd=place.dir_fd)
             # Whoever had it before may have put another file under the name.
@@ -257,7 +240,13 @@ class FileLocks:
         try:
             found = self._storage.fstat(fd)
             key = found.st_dev, found.st_ino
-            is_locked = key not in self._handles and self._lock(fd)
+            if key not in self._handles:
+                try:
+                    is_locked = self._storage.lock(fd)
+                except OSError as error:
+                    if error.errno not in _NO_LOCKS:
+                        raise
+                    is_locked = True
             if is_locked:
                 self._handles[key] = fd, found
         finally:
@@ -265,21 +254,13 @@ class FileLocks:
                 shut(self._storage, fd)
         return is_locked, found
 
-    def _lock(self, fd: int) -> bool:
-        try:
-            return self._storage.lock(fd)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-            return True
-
     def find(self, image: FileImage) -> tuple[int, os.stat_result] | None:
         """The handle of a file that is locked, and what it was when it was."""
         return self._handles.get((image.dev, image.ino))
 
     def cover(self, images: Iterable[FileImage]) -> bool:
         """Whether all of these are locked, or none needs to be."""
-        return self.is_waived or all(self.find(image) is not None for image in images)
+        return self.is_waived or all((image.dev, image.ino) in self._handles for image in images)
 
     def place(self, path: str) -> Place | None:
         """Where a path led when its file was locked; still ours to close."""
@@ -349,30 +330,30 @@ def _lock_all(sandbox: Sandbox, paths: Collection[str], locks: FileLocks) -> str
     return None
 
 
-def _try(name: str, directory: int, how: int) -> int | None:
-    try:
-        return _lock(name, directory, how)
-    except FileNotFoundError:  # the directory is gone
-        raise
-    except OSError as error:
-        raise refuse_os(error, "lock", "the state folder") from None
+def _lock(name: str, directory: int, how: int, deadline: float, longest: float) -> int | None:
+    """A handle that holds the lock of a file; None where somebody else has it until the deadline. Tries at least once.
 
-
-def _lock(name: str, directory: int, how: int) -> int | None:
-    """A handle that holds the lock, or None where somebody else does."""
-    fd = os.open(name, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600, dir_fd=directory)
-    try:
-        fcntl.flock(fd, how | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=directory, follow_symlinks=False)):
-            return fd
-    except FileNotFoundError:
-        pass  # somebody removed the lock file: the next try makes a new one
-    except OSError as error:
-        if error.errno not in _WOULD_BLOCK:
-            os.close(fd)
-            raise
-    os.close(fd)
-    return None
+    Waits at most `longest` seconds between two tries.
+    """
+    wait = _FIRST_WAIT
+    while True:
+        fd = os.open(name, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600, dir_fd=directory)
+        try:
+            fcntl.flock(fd, how | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=directory, follow_symlinks=False)):
+                return fd
+        except FileNotFoundError:
+            pass  # somebody removed the lock file: the next try makes a new one
+        except OSError as error:
+            if error.errno not in _WOULD_BLOCK:
+                os.close(fd)
+                raise
+        os.close(fd)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        time.sleep(min(left, wait * _jitter()))
+        wait = min(wait * 1.5, longest)
 
 
 def _release(fd: int) -> None:
@@ -385,13 +366,3 @@ def _release(fd: int) -> None:
 def _release_all(taken: list[int]) -> None:
     while taken:
         _release(taken.pop())
-
-
-def _busy(keys: frozenset[str], timeout: float) -> EditError:
-    names = sorted(keys)
-    return EditError(
-        Kind.BUSY,
-        f"another process is working on {', '.join(names)}",
-        hint="send the same call again in a moment",
-        details={"keys": names, "waited_seconds": round(timeout, 3)},
-    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from steadyhand.errors import EditError, Kind
@@ -221,10 +221,13 @@ class Overlay:
         Whoever writes a part of what git could take for a repository holds its `HEAD`: two calls at once must not
         each make one half of it.
         """
-        keys = {reading.lock_key for reading in self.readings.values()}
-        parts = (part for path in self.readings for part in repository_parts(path))
-        keys.update(lock_key_of(f"{part.directory}/HEAD" if part.directory else "HEAD") for part in parts)
-        keys.update(f"inode {image.dev} {image.ino}" for image in self.images() if image.nlink > 1)
+        keys = set()
+        for path, reading in self.readings.items():
+            keys.add(reading.lock_key)
+            for part in repository_parts(path):
+                keys.add(lock_key_of(f"{part.directory}/HEAD" if part.directory else "HEAD"))
+            if reading.image is not None and reading.image.nlink > 1:
+                keys.add(f"inode {reading.image.dev} {reading.image.ino}")
         return sorted(keys)
 
     def images(self) -> list[FileImage]:
@@ -302,13 +305,16 @@ class Overlay:
 
     def ops(self) -> tuple[FileOp, ...]:
         """The net effect: one operation for each file that would really change."""
-        return tuple(op for draft in self._drafts if (op := _op(draft)) is not None)
+        return tuple([op for draft in self._drafts if (op := _op(draft)) is not None])
 
     def remarks(self, ops: Sequence[FileOp]) -> tuple[str, ...]:
         """What the host should know of the changed files: instructions and workflows, secrets, guesses."""
         changed = {(op.before_path, op.after_path) for op in ops}
-        drafts = [draft for draft in self._drafts if (draft.before_path, draft.path) in changed]
-        return tuple(remark for draft in drafts for remark in _remarks(draft))
+        remarks: list[str] = []
+        for draft in self._drafts:
+            if (draft.before_path, draft.path) in changed:
+                remarks += _remarks(draft)
+        return tuple(remarks)
 
     def _open(self, reading: FileReading) -> FileDraft | None:
         if reading.image is None:
@@ -357,14 +363,15 @@ def _op(draft: FileDraft) -> FileOp | None:
     )  # fmt: skip
 
 
-def _remarks(draft: FileDraft) -> Iterator[str]:
-    path = draft.path or draft.before_path
+def _remarks(draft: FileDraft) -> list[str]:
+    remarks: list[str] = []
     if draft.flagged:
-        yield f"{path}: {draft.flagged}"
+        remarks.append(draft.flagged)
     if draft.secret:
-        yield f"{path}: holds secrets, so its content is not kept and this change cannot be undone"
+        remarks.append("holds secrets, so its content is not kept and this change cannot be undone")
         if draft.path != draft.before_path and draft.before_path is not None and draft.path is not None:
-            yield f"{path}: what a protected name kept secret is open under this one"
+            remarks.append("what a protected name kept secret is open under this one")
     source = draft.present_source
     if source is not None and source.encoding.chosen_by in ("detector", "western"):
-        yield f"{path}: read as {source.encoding.name}, which is a guess; name the encoding if it is another"
+        remarks.append(f"read as {source.encoding.name}, which is a guess; name the encoding if it is another")
+    return [f"{draft.path or draft.before_path}: {remark}" for remark in remarks] if remarks else []

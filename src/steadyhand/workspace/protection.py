@@ -69,12 +69,13 @@ _GLOBS: Final = [(max(entry.split("*"), key=len), entry, group) for entry, group
 _KNOWN_FOLDERS: Final = names.HARMLESS_FOLDERS | frozenset(_NAMES)
 
 
+@lru_cache(maxsize=4096)  # a call asks several times for the same few paths
 def classify(
     resolved: str,
     *,
-    allow: Sequence[str] = (),
+    allow: tuple[str, ...] = (),
     protect: Protect = "standard",
-    state_dirs: Sequence[str] = (OWN_STATE,),
+    state_dirs: tuple[str, ...] = (OWN_STATE,),
 ) -> Protection:
     """The verdict on a path relative to the root, with `/` between its components.
 
@@ -85,11 +86,6 @@ def classify(
     >>> classify("src/.GIT/config").status, classify("AGENTS.md").status, classify("src/app.py").status
     ('refused', 'flagged', 'open')
     """
-    return _classify(resolved, tuple(allow), protect, tuple(state_dirs))
-
-
-@lru_cache(maxsize=4096)  # a call asks several times for the same few paths
-def _classify(resolved: str, allow: tuple[str, ...], protect: Protect, state_dirs: tuple[str, ...]) -> Protection:
     parts = fold(resolved).split("/")
     if _is_own(parts, state_dirs):
         return Protection("refused", "Steadyhand's own state", sealed=True)

@@ -111,7 +111,7 @@ class ReadRanges:
 
     def is_new(self, party: Party, path: str, sights: Sequence[Sight]) -> bool:
         """Whether the journal has yet to record these; they count as recorded then."""
-        told = tuple((sight.digest, sight.spans) for sight in sights)
+        told = tuple([(sight.digest, sight.spans) for sight in sights])
         with self._guard:
             is_new = self._told.get((party, path)) != told
             self._told[party, path] = told
@@ -152,6 +152,8 @@ def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
     >>> [sight.digest for sight in joined([Sight("a", 1, ((0, 4),)), Sight("b", 2), Sight("c", 3, ((2, 5),))])]
     ['b', 'c']
     """
+    if sights and sights[-1].spans is None and sights[-1].seq >= max([sight.seq for sight in sights]):
+        return (sights[-1],)
     ordered = sorted(sights, key=lambda sight: sight.seq)
     whole = max((index for index, sight in enumerate(ordered) if sight.spans is None), default=None)
     latest: dict[str, Sight] = {}

@@ -82,6 +82,7 @@ class Resolver:
         self._root_fd = root_fd
         self._kernel = kernel
         self._root_device = storage.fstat(root_fd).st_dev if one_filesystem else None
+        self._rules = _BENEATH | (NO_XDEV if one_filesystem else 0)
 
     def resolve(self, parts: Sequence[str], *, given: str, follow_last: bool) -> Resolved:
         """The place that `parts` lead to; the caller owns the returned handle."""
@@ -111,11 +112,14 @@ class Resolver:
         if not self._kernel or ".." in parts:
             return None
         try:
-            fd = self._open_link_free(self._root_fd, "/".join(parts[:-1]) or ".", os.O_RDONLY)
+            above = "/".join(parts[:-1]) or "."
+            fd = self._storage.open_beneath(above, os.O_RDONLY | DIRECTORY, dir_fd=self._root_fd, resolve=self._rules)
         except OSError:
             return None  # not a fallback to a weaker check: the walk opens with the same rules, one name at a time
         try:
-            found = self._stat(fd, parts[-1])
+            found = self._storage.stat(parts[-1], dir_fd=fd)
+        except FileNotFoundError:
+            found = None
         except OSError:
             shut(self._storage, fd)
             raise
@@ -230,8 +234,7 @@ class Resolver:
     def _open_link_free(self, dir_fd: int, path: str, flags: int) -> int:
         """A directory handle; a link anywhere in `path` is an error. `path` is one name unless the kernel resolves."""
         if self._kernel:
-            resolve = _BENEATH | (NO_XDEV if self._root_device is not None else 0)
-            return self._storage.open_beneath(path, flags | DIRECTORY, dir_fd=dir_fd, resolve=resolve)
+            return self._storage.open_beneath(path, flags | DIRECTORY, dir_fd=dir_fd, resolve=self._rules)
         fd = self._storage.open(path, flags | DIRECTORY | NOFOLLOW, dir_fd=dir_fd)
         try:
             if self._root_device is not None and self._storage.fstat(fd).st_dev != self._root_device:
@@ -309,12 +312,14 @@ def parse_path(path: str, root: str | Sequence[str], *, portable: bool = True) -
     >>> parse_path("docs/./a.md", "/ws"), parse_path("/ws/a/../b", "/ws")
     (('docs', 'a.md'), ('a', '..', 'b'))
     """
-    _check_characters(path)
+    if not isinstance(path, str):
+        raise EditError(Kind.BAD_REQUEST, "the path is not a string", hint="send the path as a string")
     return _parsed(path, (root,) if isinstance(root, str) else tuple(root), portable)
 
 
 @lru_cache(maxsize=4096)  # a call asks several times for the same few paths
 def _parsed(path: str, roots: tuple[str, ...], portable: bool) -> tuple[str, ...]:  # noqa: FBT001
+    _check_characters(path)
     parts = _relative(path, roots)
     kept = tuple(part for part in parts if part not in ("", "."))
     _check_depth(path, kept)
@@ -332,8 +337,6 @@ def check_portable(parts: Sequence[str], *, given: str | None = None) -> None:
 
 
 def _check_characters(path: str) -> None:
-    if not isinstance(path, str):
-        raise EditError(Kind.BAD_REQUEST, "the path is not a string", hint="send the path as a string")
     if not path:
         raise _malformed(path, "is empty", "name a file relative to the workspace, such as docs/a.md")
     if found := _NEVER.search(path):

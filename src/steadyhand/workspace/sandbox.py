@@ -21,6 +21,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Collection, Iterable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
@@ -77,6 +78,7 @@ class Place:
 
     `path` is the resolved, link-free path relative to the root; `given` is what the caller wrote.
     `missing` are parent directories that do not exist yet; `dir_fd` is then the deepest one that does.
+    `found` is what had the name when the path was resolved, links not followed.
     """
 
     dir_fd: int
@@ -87,11 +89,8 @@ class Place:
     flagged: str | None = None
     secret: bool = False
     via_symlink: bool = False
+    found: os.stat_result | None = field(default=None, repr=False)
     storage: Storage = field(default_factory=Storage, repr=False)
-
-    @property
-    def lock_key(self) -> str:
-        return lock_key_of(self.path)
 
     @property
     def directory(self) -> str:
@@ -220,6 +219,7 @@ class Sandbox:
         self._extensions = None if extensions is None else frozenset(_extension(each) for each in extensions)
         self._secrets: dict[tuple[str, ...], _Secrets] = {}
         self._state_dirs = tuple(dict.fromkeys((OWN_STATE, *state_dirs)))
+        self._verdict = partial(classify, allow=self._allow, protect=protect, state_dirs=self._state_dirs)
         self._root_fd = self._open_root()
         try:
             self._root_device = storage.fstat(self._root_fd).st_dev
@@ -260,21 +260,22 @@ class Sandbox:
             shut(self.storage, found.dir_fd)
             raise
 
-    def check_repositories(self, changed: Iterable[str], appearing: Iterable[str]) -> None:
+    def check_repositories(self, before: Iterable[str | None], after: Iterable[str | None]) -> None:
         """Refuse, with `protected-path`, changes to a directory that is a git repository without the name `.git`.
 
-        Whoever runs git in such a directory runs the programs that its `config` names. `changed` are all paths of a
-        transaction, `appearing` those that exist after it: together with what is on the disk they must not make one.
+        Whoever runs git in such a directory runs the programs that its `config` names. `before` and `after` are the
+        paths of a transaction's files: what is there after it, and what is on the disk, must not make one together.
         """
         if self._protect == "none":
             return
-        changes = [(path, part) for path in changed for part in repository_parts(path)]
+        changed = dict.fromkeys([*after, *before])
+        changes = [(path, part) for path in changed if path is not None for part in repository_parts(path)]
         if not changes:
             return
         marks: dict[str, set[str]] = {}
         for directory in dict.fromkeys(part.directory for _, part in changes):
             marks.setdefault(fold(directory), set()).update(self._repository_marks(directory))
-        for part in (part for path in appearing for part in repository_parts(path)):
+        for part in (part for path in after if path is not None for part in repository_parts(path)):
             if part.is_mark:
                 marks.setdefault(fold(part.directory), set()).add(part.name)
         for path, part in changes:
@@ -304,15 +305,16 @@ class Sandbox:
         fd, _ = self._resolver.directory(tuple(path.split("/")) if path else (), given=path or ".")
         return fd
 
-    def read(self, place: Place, known: FileImage | None = None) -> FileImage:
+    def read(self, place: Place, known: FileImage | None = None, *, found: os.stat_result | None = None) -> FileImage:
         """The file's bytes and metadata. Refuses `no-such-file`, `not-text`, `too-large`, `outside-root`.
 
-        Where it still has the bytes of `known`, and many of them, they are not held twice.
+        Where it still has the bytes of `known`, and many of them, they are not held twice. `found` is what was at the
+        place a moment ago: what is no regular file is not even opened.
         """
         if place.missing:
             raise self._missing(place)
         try:
-            self._check_regular(place, self.storage.stat(place.name, dir_fd=place.dir_fd))
+            self._check_regular(place, found or self.storage.stat(place.name, dir_fd=place.dir_fd))
             flags = os.O_RDONLY | NOFOLLOW | NONBLOCK
             fd = self.storage.open(place.name, flags, dir_fd=place.dir_fd)
             try:
@@ -325,7 +327,7 @@ class Sandbox:
             raise refuse_os(error, "read", place.path) from None
 
     def stat(self, place: Place) -> os.stat_result | None:
-        """What is at the place, not following a link; None where nothing does."""
+        """What is at the place now, not following a link; None where nothing is."""
         if place.missing:
             return None
         try:
@@ -399,15 +401,12 @@ class Sandbox:
             raise EditError(Kind.NOT_INSTALLED, "this kernel has no openat2", hint='use resolver="auto"')
         return there
 
-    def _components(self, path: str) -> tuple[str, ...]:
+    def _parse(self, path: str, *, is_directory: bool = False) -> tuple[str, ...]:
         # The number of a closed handle may belong to another directory by now.
         if self._root_fd < 0:
             raise EditError(Kind.BAD_REQUEST, "the workspace is closed", hint="open it again")
-        return parse_path(path, self._roots, portable=False)
-
-    def _parse(self, path: str) -> tuple[str, ...]:
-        parts = self._components(path)
-        if not parts or path.endswith(("/", "/.", "/..")) or path in (".", ".."):
+        parts = parse_path(path, self._roots, portable=False)
+        if not is_directory and (not parts or path.endswith(("/", "/.", "/..")) or path in (".", "..")):
             raise EditError(
                 Kind.BAD_REQUEST,
                 f"the path {shown(path)} names a directory",
@@ -417,7 +416,7 @@ class Sandbox:
         return parts
 
     def _parse_directory(self, path: str) -> tuple[str, ...]:
-        parts = self._components(path)
+        parts = self._parse(path, is_directory=True)
         verdict = self._verdict("/".join(parts))
         if verdict.sealed:
             raise self._protected(path, verdict)
@@ -425,20 +424,22 @@ class Sandbox:
 
     def _judged(self, path: str, parts: tuple[str, ...], found: Resolved, *, writing: bool, known_name: bool) -> Place:
         resolved = "/".join(found.names)
-        verdicts = [self._verdict(spelling) for spelling in dict.fromkeys((resolved, *found.spellings))]
+        verdicts = list(map(self._verdict, dict.fromkeys((resolved, *found.spellings))))
         if found.found is not None and found.found.st_nlink > 1 and stat.S_ISREG(found.found.st_mode):
             verdicts += self._secrets_linked(found.names, found.found)
             if writing:
                 verdicts += self._verdicts_of_links(found.names, found.found)
-        secret = any(verdict.secret for verdict in verdicts)
+        secret, flagged = False, None
         for verdict in verdicts:
             if verdict.status == "refused" and (writing or verdict.secret or verdict.sealed):
                 raise self._protected(path, verdict, size=found.found.st_size if found.found else None)
-        if found.found is None or not stat.S_ISDIR(found.found.st_mode):
-            self._check_extension(path, found.names[-1])
+            secret = secret or verdict.secret
+            if verdict.status == "flagged" and flagged is None:
+                flagged = verdict.why
+        if self._extensions is not None and (found.found is None or not stat.S_ISDIR(found.found.st_mode)):
+            self._check_extension(path, found.names[-1], self._extensions)
         if self._portable and found.found is None and not known_name:
             check_portable(parts, given=path)
-        flagged = next((verdict.why for verdict in verdicts if verdict.status == "flagged"), None)
         return Place(
             dir_fd=found.dir_fd,
             name=found.names[-1],
@@ -448,6 +449,7 @@ class Sandbox:
             flagged=flagged,
             secret=secret,
             via_symlink=found.links > 0,
+            found=found.found,
             storage=self.storage,
         )
 
@@ -524,9 +526,6 @@ class Sandbox:
             self._secrets[folder] = found
         return found
 
-    def _verdict(self, spelling: str) -> Protection:
-        return classify(spelling, allow=self._allow, protect=self._protect, state_dirs=self._state_dirs)
-
     def _protected(self, path: str, verdict: Protection, *, size: int | None = None) -> EditError:
         details: dict[str, object] = {"path": path, "why": verdict.why}
         if verdict.secret and size is not None:
@@ -534,10 +533,10 @@ class Sandbox:
         hint = Say("leave this file alone") if verdict.sealed else AllowPath(path)
         return EditError(Kind.PROTECTED_PATH, f"{shown(path)} is protected: {verdict.why}", hint=hint, details=details)
 
-    def _check_extension(self, path: str, name: str) -> None:
-        if self._extensions is None or any(_has_ending(name.casefold(), each) for each in self._extensions):
+    def _check_extension(self, path: str, name: str, extensions: Collection[str]) -> None:
+        if any(_has_ending(name.casefold(), each) for each in extensions):
             return
-        allowed = sorted(self._extensions)
+        allowed = sorted(extensions)
         raise EditError(
             Kind.NOT_ALLOWED,
             f"{shown(path)} does not have an allowed extension",

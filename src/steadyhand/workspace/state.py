@@ -137,7 +137,7 @@ class StateFolder:
     @property
     def is_whole(self) -> bool:
         """Whether the folder is there with its rooms."""
-        return all(os.path.isdir(f"{self.location}/{room}") for room in _ROOMS)
+        return os.path.isdir(f"{self.location}/pending") and os.path.isdir(f"{self.location}/locks")
 
     def mark(self) -> tuple[str, str]:
         """What the names of temporaries say of their maker: this folder on this machine, and the machine's start."""
@@ -321,11 +321,14 @@ class StateFolder:
         except EditError:
             return []
         try:
-            names = [entry.name for entry in self._storage.listdir(handle, limit=_MOST_NOTES)]
-            for part in (name for name in names if sweep and name.endswith(_PART)):
-                self._drop_orphan(handle, part)
-            whole = sorted(name for name in names if not name.endswith(_PART))
-            return [intent for name in whole if (intent := self._load(handle, name, sweep=sweep)) is not None]
+            found: list[Intent] = []
+            for name in sorted(self._storage.names(handle, "")[:_MOST_NOTES]):
+                if not name.endswith(_PART):
+                    intent = self._load(handle, name, sweep=sweep)
+                    found += [] if intent is None else [intent]
+                elif sweep:
+                    self._drop_orphan(handle, name)
+            return found
         finally:
             self._close(handle)
 

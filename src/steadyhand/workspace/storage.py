@@ -66,6 +66,19 @@ class DirEntry:
     kind: Literal["file", "directory", "link", "other"]
 
 
+def _full_fsync(fd: int) -> None:
+    """An fsync that also empties the cache of the medium, where the system (macOS) leaves that to the caller."""
+    try:
+        fcntl.fcntl(fd, getattr(fcntl, "F_FULLFSYNC"))  # noqa: B009 - only where there is one
+    except OSError as error:
+        if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
+            raise
+        os.fsync(fd)  # not a second try: this file system does not know F_FULLFSYNC
+
+
+_sync: Final = _full_fsync if hasattr(fcntl, "F_FULLFSYNC") else os.fsync
+
+
 class Storage:
     """The operating system as this package uses it. Stateless, so one object serves every thread."""
 
@@ -88,7 +101,23 @@ class Storage:
 
     def open_beneath(self, path: str, flags: int, *, dir_fd: int, resolve: int) -> int:
         """A handle for `path`, resolved by the kernel (openat2) without leaving `dir_fd`."""
-        return openat2(path, flags, dir_fd=dir_fd, resolve=resolve)
+        how = _How(flags | os.O_CLOEXEC, 0, resolve)
+        name = os.fsencode(path)
+        syscall = _syscall()
+        tries = 0
+        while True:
+            fd = syscall(
+                ctypes.c_long(_SYS_OPENAT2),
+                ctypes.c_long(dir_fd),
+                ctypes.c_char_p(name),
+                ctypes.byref(how),
+                ctypes.c_size_t(ctypes.sizeof(how)),
+            )
+            if fd >= 0:
+                return fd
+            tries += ctypes.get_errno() == errno.EAGAIN
+            if ctypes.get_errno() not in (errno.EINTR, errno.EAGAIN) or tries >= _TRIES:
+                raise _failure(path)
 
     def create(self, name: str, mode: int, *, dir_fd: int) -> int:
         """A handle for a file that was not there: never follows a link, never opens an existing file."""
@@ -140,14 +169,20 @@ class Storage:
 
     def can_sync_all(self, fd: int) -> bool:
         """Whether `sync_all` is to be had on the file system behind a handle, and says what it could not write."""
-        return reports_write_errors(fd)
+        if not sys.platform.startswith("linux") or not _has_syncfs():
+            return False
+        found = ctypes.create_string_buffer(512)  # struct statfs, which begins with the type
+        if _libc().fstatfs(ctypes.c_int(fd), found) != 0:
+            return False
+        return ctypes.cast(found, ctypes.POINTER(ctypes.c_long))[0] & 0xFFFFFFFF in _SYNCED_WHOLE
 
     def sync_all(self, fd: int) -> None:
         """Whatever was written to the file system behind a handle on the medium, names included.
 
         Fails if anything could not be written since the handle was opened, whoever wrote it. An error is final.
         """
-        syncfs(fd)
+        if _syncfs()(ctypes.c_int(fd)) != 0:
+            raise _failure("syncfs")
 
     def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.rename(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd)
@@ -155,7 +190,7 @@ class Storage:
     def rename_noreplace(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         """Rename, failing with EEXIST where `after` is there; without kernel support, a link and an unlink."""
         try:
-            renameat_noreplace(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
+            _renameat2(before, after, before_dir_fd, after_dir_fd, _NOREPLACE)
         except OSError as error:
             if error.errno not in NO_SUCH_RENAME:
                 raise
@@ -169,7 +204,7 @@ class Storage:
 
     def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
         """Two names swap what they mean. `NO_SUCH_RENAME` are the errors of a system that cannot."""
-        renameat_exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
+        _renameat2(one, other, one_dir_fd, other_dir_fd, _EXCHANGE)
 
     def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
@@ -292,24 +327,11 @@ def shut(storage: Storage, fd: int) -> None:
 def _boot_id() -> str:
     try:
         if sys.platform == "darwin":
-            return sysctl("kern.bootsessionuuid")
+            return _sysctl("kern.bootsessionuuid")
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()
     except (OSError, ValueError):
         return ""
-
-
-def _sync(fd: int) -> None:
-    full = getattr(fcntl, "F_FULLFSYNC", None)
-    if full is None:
-        os.fsync(fd)
-        return
-    try:
-        fcntl.fcntl(fd, full)
-    except OSError as error:
-        if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
-            raise
-        os.fsync(fd)  # not a second try: this file system does not know F_FULLFSYNC
 
 
 def _kind_of(entry: os.DirEntry[str]) -> Literal["file", "directory", "link", "other"]:
@@ -362,53 +384,20 @@ def _failure(name: str) -> OSError:
     return OSError(code, os.strerror(code), name)
 
 
-def openat2(name: str, flags: int, *, dir_fd: int, resolve: int, mode: int = 0) -> int:
-    """A handle for `name`, resolved by the kernel beneath `dir_fd` under the `resolve` rules.
-
-    EINTR is retried without end, EAGAIN a bounded number of times.
-    """
-    how = _How(flags | os.O_CLOEXEC, mode, resolve)
-    path = os.fsencode(name)
-    syscall = _syscall()
-    tries = 0
-    while True:
-        fd = syscall(
-            ctypes.c_long(_SYS_OPENAT2),
-            ctypes.c_long(dir_fd),
-            ctypes.c_char_p(path),
-            ctypes.byref(how),
-            ctypes.c_size_t(ctypes.sizeof(how)),
-        )
-        if fd >= 0:
-            return fd
-        tries += ctypes.get_errno() == errno.EAGAIN
-        if ctypes.get_errno() not in (errno.EINTR, errno.EAGAIN) or tries >= _TRIES:
-            raise _failure(name)
-
-
 def has_openat2(dir_fd: int) -> bool:
     """Whether this kernel (and whatever filters its system calls) offers openat2 on that directory."""
     if not sys.platform.startswith("linux"):
         return False
     try:
-        fd = openat2(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd, resolve=BENEATH | NO_MAGICLINKS)
+        fd = Storage().open_beneath(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd, resolve=BENEATH | NO_MAGICLINKS)
     except OSError:
         return False
     os.close(fd)
     return True
 
 
-def renameat_noreplace(before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
-    """Rename, failing with EEXIST where `after` is there already; ENOSYS where the system cannot promise that."""
-    _rename(before, after, before_dir_fd, after_dir_fd, _NOREPLACE)
-
-
-def renameat_exchange(one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
-    """Two names that exist swap what they mean, in one step; ENOSYS or EINVAL where that cannot be had."""
-    _rename(one, other, one_dir_fd, other_dir_fd, _EXCHANGE)
-
-
-def _rename(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flags: dict[str, int]) -> None:
+def _renameat2(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flags: dict[str, int]) -> None:
+    """Rename without overwriting, or exchange two names; ENOSYS or EINVAL where the system cannot promise that."""
     name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
     call = getattr(_libc(), name, None)
     if call is None:
@@ -423,24 +412,6 @@ def _rename(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flag
     while call(*arguments) != 0:
         if ctypes.get_errno() != errno.EINTR:
             raise _failure(after)
-
-
-def syncfs(fd: int) -> None:
-    """Everything that was written to the file system of `fd`, on the medium; fails if any of it failed since `fd` was
-    opened.
-    """
-    if _syncfs()(ctypes.c_int(fd)) != 0:
-        raise _failure("syncfs")
-
-
-def reports_write_errors(fd: int) -> bool:
-    """Whether `syncfs` on the file system of `fd` is there and is as good as an fsync of each file."""
-    if not sys.platform.startswith("linux") or not _has_syncfs():
-        return False
-    found = ctypes.create_string_buffer(512)  # struct statfs, which begins with the type
-    if _libc().fstatfs(ctypes.c_int(fd), found) != 0:
-        return False
-    return ctypes.cast(found, ctypes.POINTER(ctypes.c_long))[0] & 0xFFFFFFFF in _SYNCED_WHOLE
 
 
 @cache
@@ -458,7 +429,7 @@ def _has_syncfs() -> bool:
     return _syncfs()(ctypes.c_int(-1)) != 0 and ctypes.get_errno() == errno.EBADF
 
 
-def sysctl(name: str) -> str:
+def _sysctl(name: str) -> str:
     """A setting of a BSD or macOS kernel, as text; ENOSYS elsewhere."""
     call = getattr(_libc(), "sysctlbyname", None)
     if call is None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import OpenForWriting
+from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.file_op import FileOp, Header, Latest, Trace
 from steadyhand.workspace.journal.record import Hold, Party, Record, ToolCall, Verb, new_record_id, utc_now
@@ -32,7 +33,7 @@ from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.overlay import FileReading, Overlay
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox
+from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
 from steadyhand.workspace.state import StateFolder, sweep, this_machine
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.transaction import Committed, Held, Transaction
@@ -45,6 +46,12 @@ if TYPE_CHECKING:
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
 _MACHINE_FINISHES = 1.0  # seconds
 _RECOVERIES = 50  # of processes that crash in the same files one after another
+
+
+class _Call(threading.local):
+    """Whether this thread has looked around for the call that it makes."""
+
+    is_under_way = False
 
 
 class Store:
@@ -77,7 +84,7 @@ class Store:
             self.sandbox = self._open_root()
         self.state = StateFolder(self.location.folder, self.storage)
         self._guard = threading.RLock()
-        self._call = threading.local()  # `is_under_way`: this thread has looked around for its call
+        self._call = _Call()
         self._journal: Journal | None = None
         self._locks: LockTable | None = None
         self._former: list[Sandbox] = []  # roots that were replaced; other threads may be at work there
@@ -110,6 +117,8 @@ class Store:
     @property
     def journal(self) -> Journal:
         """The journal, for reading; where none was ever written, an empty one that leaves no trace."""
+        if self._call.is_under_way and self._locks is not None and self._journal is not None:
+            return self._journal
         with self._guard:
             self._look_around()
             is_closed = self._locks is None and not self.read_only and not self._is_unwritable
@@ -132,8 +141,7 @@ class Store:
     def one_call(self) -> Iterator[None]:
         """Look around once for everything that is done in the block, and again under the locks."""
         self._look_around()
-        is_inner = getattr(self._call, "is_under_way", False)
-        self._call.is_under_way = True
+        is_inner, self._call.is_under_way = self._call.is_under_way, True
         try:
             yield
         finally:
@@ -144,7 +152,7 @@ class Store:
 
         What is there now is opened when it is next asked for. `generation` grows: row numbers mean something else then.
         """
-        if not again and getattr(self._call, "is_under_way", False):
+        if self._call.is_under_way and not again:
             return
         with self._guard:
             if self.sandbox.is_replaced():
@@ -179,7 +187,8 @@ class Store:
 
     def writable_journal(self) -> Journal:
         """The journal, for appending; made if missing. Refuses with `read-only`."""
-        self._open_for_writing()
+        if not self._call.is_under_way or self._locks is None:
+            self._open_for_writing()
         return self._writable()
 
     def look(self, path: str) -> FileReading:
@@ -191,15 +200,20 @@ class Store:
         return self._look(path, known_name=True)
 
     def _look(self, path: str, *, known_name: bool, known: FileImage | None = None) -> FileReading:
-        with _named("look at", path), self.sandbox.place(path, writing=True, known_name=known_name) as place:
-            image = None if self.sandbox.stat(place) is None else self.sandbox.read(place, known)
-            return FileReading(path, place.path, place.lock_key, image, place.flagged, place.secret, place.via_symlink)
+        with _named("look at", path):
+            place = self.sandbox.place(path, writing=True, known_name=known_name)
+            try:
+                image = None if place.found is None else self.sandbox.read(place, known, found=place.found)
+            finally:
+                place.close()
+        key = lock_key_of(place.path)
+        return FileReading(path, place.path, key, image, place.flagged, place.secret, place.via_symlink)
 
     def read(self, path: str) -> tuple[str, FileImage]:
         """A file for whoever only reads it: its resolved path and what is there."""
         self._look_around()
         with _named("read", path), self.sandbox.place(path, writing=False) as place:
-            return place.path, self.sandbox.read(place)
+            return place.path, self.sandbox.read(place, found=place.found)
 
     def is_secret(self, path: str) -> bool:
         """Whether what is at a path is not to be kept."""
@@ -208,12 +222,17 @@ class Store:
 
     def head(self) -> int:
         """The last row of the journal; 0 where there is none, or none that can be read now."""
-        if not self.state.exists:
-            return 0
         try:
-            return self.journal.head()
+            journal = self.known_journal()
+            return 0 if journal is None else journal.head()
         except EditError:
             return 0
+
+    def known_journal(self) -> Journal | None:
+        """The journal, for reading; None where none was ever written."""
+        if self._call.is_under_way and self._locks is not None:
+            return self._journal
+        return self.journal if self.state.exists else None
 
     def resolve(self, path: str) -> str:
         """Where a path leads, whether or not a file is there."""
@@ -231,27 +250,31 @@ class Store:
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""
-        from steadyhand.workspace.file_history import encoding_known
-
-        if not self.state.exists:
-            return None
         try:
-            return encoding_known(self.journal, path, digest)
+            journal = self.known_journal()
+            latest = None if journal is None else journal.latest(path)
+            if journal is None or latest is None:
+                return None
+            change = latest.record.arriving(path)
+            if change is None or change.encoding is None:  # moved, or removed, by a change that read no text
+                from steadyhand.workspace.file_history import encoding_known
+
+                return encoding_known(journal, path, digest)
         except EditError:
             return None
+        is_same = change.after is not None and change.after.digest == digest
+        return replace(change.encoding, chosen_by="journal") if is_same else None
 
     def recalling(self, paths: Iterable[str], party: Party | None) -> contextlib.AbstractContextManager[None]:
         """Ask the journal about these files at once, for as long as the block lasts; see `Journal.recalling`."""
-        if not self.state.exists:
-            return contextlib.nullcontext()
-        return self.journal.recalling(paths, party=party)
+        journal = self.known_journal()
+        return contextlib.nullcontext() if journal is None else journal.recalling(paths, party=party)
 
     def may_have_leases(self) -> bool:
         """Whether somebody may have announced a lease; within `recalling` that costs no question of its own."""
-        if not self.state.exists:
-            return False
         try:
-            return self.journal.has_leases()
+            journal = self.known_journal()
+            return journal is not None and journal.has_leases()
         except EditError:
             return True
 
@@ -272,24 +295,29 @@ class Store:
         What a process left that died in its change is recovered first: it would pass for a change from outside.
         """
         self._look_around(again=True)
-        self._open_for_writing(again=True)
+        self._open_for_writing()
         self._sweep(overlay)
-        for _ in range(_RECOVERIES):
-            with _named("change", ", ".join(overlay.readings)), self._held(overlay) as held:
-                if not self._recovery().touches(held.keys, held.hold):
-                    yield held
-                    return
-            self._settle_crashed(held.keys)
+        try:
+            for _ in range(_RECOVERIES):
+                with self._held(overlay) as held:
+                    # Without a note nothing is left over here; where machines share a tree, one may not be seen yet.
+                    if not (held.hold.number or self.state.intents()) or not self._touches(held):
+                        yield held
+                        return
+                self._settle_crashed(held.keys)
+        except OSError as error:
+            raise refuse_os(error, "change", ", ".join(overlay.readings)) from None
         raise EditError(Kind.BUSY, "others keep crashing in these files", hint="try again in a moment")
+
+    def _touches(self, held: Held) -> bool:
+        return self._recovery().touches(held.keys, held.hold)
 
     def check(self, ops: Sequence[FileOp], hardlinks: str) -> None:
         """Refuse what may not be done to these files: through hard links, or to what git takes for a repository."""
         from steadyhand.workspace.file_op import check_links
 
         check_links(ops, hardlinks)
-        appearing = [op.after_path for op in ops if op.after_path is not None]
-        vanishing = [op.before_path for op in ops if op.before_path is not None]
-        self.sandbox.check_repositories(dict.fromkeys([*appearing, *vanishing]), appearing)
+        self.sandbox.check_repositories([op.before_path for op in ops], [op.after_path for op in ops])
 
     def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: Held) -> bool:
         """Whether every file the overlay read is still as it was read. Asked under the locks.
@@ -317,12 +345,16 @@ class Store:
 
     def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> Latest:
         """The newest records of the files that a change is about to replace, and of `paths`, asked for at once."""
-        found = Latest(self._writable())
-        asked = {*paths, *(op.before_path for op in ops if op.before_path is not None)}
-        with self._writable().recalling(asked):
+        journal = self._writable()
+        found = Latest(journal)
+        asked = set(paths)
+        for op in ops:
+            asked |= set() if op.before_path is None else {op.before_path}
+        with journal.recalling(asked):
             for path in asked:
                 found.of(path)
-            found.may_have_leases = self.may_have_leases()
+            with contextlib.suppress(EditError):
+                found.may_have_leases = journal.has_leases()
         return found
 
     def has_locked(self, overlay: Overlay, held: Held) -> bool:
@@ -359,7 +391,7 @@ class Store:
 
     def _sweep(self, overlay: Overlay) -> None:
         """Remove what a power cut left in the directories of a change, and in those listed before: once for each."""
-        used = {reading.path.rpartition("/")[0] for reading in overlay.readings.values()}
+        used = {path.rpartition("/")[0] for path in overlay.readings}
         with self._guard:
             directories = (used | self._unswept) - self._swept
             self._swept |= directories
@@ -408,7 +440,7 @@ class Store:
         goals = goals_of(ops, overlay.readings, hardlinks)
 
         def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
-            files = tuple(change_of(op, made.get(op.after_path or "", ())) for op in ops)
+            files = tuple([change_of(op, made.get(op.after_path or "", ())) for op in ops])
             spent = round((time.monotonic() - started) * 1000)
             return Record(
                 name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
@@ -437,9 +469,7 @@ class Store:
         except EditError as error:
             self._report((f"the journal cannot be used now: {error.message}",))
 
-    def _open_for_writing(self, *, again: bool = False) -> None:
-        if not again and self._locks is not None and getattr(self._call, "is_under_way", False):
-            return
+    def _open_for_writing(self) -> None:
         with self._guard:
             if self.read_only:
                 raise EditError(Kind.READ_ONLY, "the workspace was opened for reading only", hint=OpenForWriting())

@@ -28,7 +28,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
@@ -92,13 +92,15 @@ class Held:
 class _Work:
     """A goal under way: where it happens and what lies beside it.
 
-    `new` is the file that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere).
+    `locked` is the handle that holds the old file's lock, and what that file was when it was locked. `new` is the file
+    that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere).
     """
 
     goal: Goal
     place: Place
     temp: str
     dir_fd: int
+    locked: tuple[int, os.stat_result] | None = None
     made_dirs: tuple[str, ...] = ()
     new: Identity | None = None
     aside: str = ""
@@ -124,7 +126,9 @@ class Transaction:
         self._id = id
         self._held = held
         self._work: list[_Work] = []
-        self._named: tuple[tuple[str, str], ...] = ()
+        self._by_path: dict[str, _Work] = {}
+        self._temps: list[tuple[str, str]] = []
+        self._machine = this_machine()
         self._fds: list[int] = []
         self._warnings: list[str] = []
         self._kept: list[dict[str, str]] = []
@@ -188,7 +192,11 @@ class Transaction:
                 place = self._sandbox.place(goal.path, writing=True, known_name=True)
                 self._fds.append(place.dir_fd)
             temp = temp_name(self._id, index, mark, goal.digest) + (IN_PLACE if goal.deed == "in-place" else "")
-            self._work.append(_Work(goal, place, temp, place.dir_fd))
+            locked = None if goal.before is None else self._held.files.find(goal.before)
+            work = self._by_path[goal.path] = _Work(goal, place, temp, place.dir_fd, locked)
+            self._work.append(work)
+            folder, slash, _ = goal.path.rpartition("/")
+            self._temps.append((goal.path, folder + slash + temp))
             if place.path != goal.path:
                 raise EditError(
                     Kind.STALE_SOURCE,
@@ -197,18 +205,17 @@ class Transaction:
                 )
 
     def _intent(self, prune: Sequence[str]) -> Intent:
+        missing: list[str] = []
+        for work in self._work:
+            missing += missing_directories(work.place) if work.place.missing else ()
         return Intent(
-            self._id, this_machine(), os.getpid(), self._temps(), tuple(self._held.keys),
-            tuple(dict.fromkeys(d for work in self._work for d in missing_directories(work.place))), tuple(prune),
+            self._id, self._machine, os.getpid(), tuple(self._temps), tuple(self._held.keys),
+            tuple(dict.fromkeys(missing)), tuple(prune),
         )  # fmt: skip
 
-    def _temps(self) -> tuple[tuple[str, str], ...]:
-        if not self._named:
-            self._named = tuple((work.goal.path, _beside(work.goal.path, work.temp)) for work in self._work)
-        return self._named
-
     def _staging(self) -> Staging:
-        return Staging(this_machine(), os.getpid(), self._temps(), tuple(self._held.keys), self._held.hold.number)
+        fence = self._held.hold.number
+        return Staging(self._machine, os.getpid(), tuple(self._temps), tuple(self._held.keys), fence)
 
     def _make_parents(self) -> dict[str, tuple[str, ...]]:
         """Directories the new names need; made once, even when several names need them."""
@@ -239,7 +246,6 @@ class Transaction:
 
     def _stage_all(self, progress: Progress | None) -> None:
         """Write all temporaries, and wait until they are on the medium."""
-        by_path = {work.goal.path: work for work in self._work}
         written = Unconfirmed(self._storage, len(self._work))
         try:
             for done, work in enumerate(self._work, 1):
@@ -248,7 +254,7 @@ class Transaction:
                 if work.goal.deed in ("remove", "mode"):
                     continue
                 link_from = work.goal.link_from
-                if link_from is None or not self._stage_link(work, by_path[link_from]):
+                if link_from is None or not self._stage_link(work, link_from):
                     written.add(self._write_temporary(work))
                 if work.goal.deed != "in-place":
                     self._mark_new(work)
@@ -274,7 +280,8 @@ class Transaction:
             self._storage, work.dir_fd, goal.data,
             temp_name=work.temp, like=like, mode=mode, path=goal.path, may_lose=losses,
         )  # fmt: skip
-        self._warnings.extend(f"{goal.path}: {note}" for note in notes)
+        for note in notes:
+            self._warnings.append(f"{goal.path}: {note}")
         return written
 
     def _mark_new(self, work: _Work) -> None:
@@ -295,8 +302,9 @@ class Transaction:
         except OSError as error:
             raise refuse_os(error, "stage", work.goal.path) from None
 
-    def _stage_link(self, work: _Work, origin: _Work) -> bool:
+    def _stage_link(self, work: _Work, path: str) -> bool:
         """A file that only moves keeps its inode; where links are not to be had it is copied."""
+        origin = self._by_path[path]
         try:
             self._storage.link(origin.place.name, work.temp, before_dir_fd=origin.dir_fd, after_dir_fd=work.dir_fd)
         except OSError as error:
@@ -311,10 +319,9 @@ class Transaction:
         name changes. The exchange decides, but a name that shows the new text for an instant may mislead who reads it.
         """
         before = work.goal.before
-        locked = self._held.files.find(before) if before is not None else None
-        if before is None or locked is None:
+        if before is None or work.locked is None:
             return
-        fd, at_first = locked
+        fd, at_first = work.locked
         try:
             if work.goal.deed != "mode" and not work.moves and wait_for_writers(self._storage, fd):
                 raise open_elsewhere(work.goal.path)
@@ -348,30 +355,29 @@ class Transaction:
                 storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
             case "replace":
                 self._check_unmoved(work)
-                with _vanished(goal.path):
+                try:
                     work.aside = exchange(
-                        storage, work.dir_fd, work.temp, name, spare=work.old,
-                        expected=goal.before, mtime_ns=self._last_change(work), path=goal.path,
+                        storage, work.dir_fd, work.temp, name, spare=work.temp + OLD, expected=goal.before,
+                        mtime_ns=None if work.locked is None else work.locked[1].st_mtime_ns, path=goal.path,
                     )  # fmt: skip
+                except FileNotFoundError:  # gone in the very instant of its change: somebody else's doing
+                    raise stale(goal.path) from None
                 work.done = True
                 self._check_old(work)
             case "in-place":
                 self._write_in_place(work)
             case "remove":
                 self._check_unmoved(work)
-                with _vanished(goal.path):
+                try:
                     storage.rename_noreplace(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                except FileNotFoundError:
+                    raise stale(goal.path) from None
                 work.aside, work.done = work.old, True
                 self._check_old(work)
             case "mode":
                 assert goal.mode is not None
                 self._set_mode(work, goal.mode)
         work.done = True
-
-    def _last_change(self, work: _Work) -> int | None:
-        """When the file was last changed before it was locked; None where it is not locked."""
-        locked = self._held.files.find(work.goal.before) if work.goal.before is not None else None
-        return locked[1].st_mtime_ns if locked else None
 
     def _check_old(self, work: _Work) -> None:
         """Refuse what came out of an exchange if it is not what was verified, or if somebody has it open for writing.
@@ -385,14 +391,13 @@ class Transaction:
         assert before is not None
         if not before.is_of(storage.stat(work.aside, dir_fd=work.dir_fd)):
             raise stale(work.goal.path)
-        locked = self._held.files.find(before)
-        fd = locked[0] if locked else self._open(work.aside, work.dir_fd)
+        fd = work.locked[0] if work.locked else self._open(work.aside, work.dir_fd)
         try:
             has_writer = None if work.moves else wait_for_writers(self._storage, fd)
             if not holds(storage, fd, before.data):
                 raise stale(work.goal.path)
         finally:
-            if not locked:
+            if not work.locked:
                 shut(storage, fd)
         if has_writer:
             raise open_elsewhere(work.goal.path)
@@ -535,15 +540,18 @@ class Transaction:
                     work.aside = ""
 
     def _make_durable(self) -> bool:
-        directories: dict[Identity, int] = {}
         errors: list[BaseException] = []
-        for fd in dict.fromkeys(work.dir_fd for work in self._work if work.goal.deed != "mode"):
-            try:
-                found = self._storage.fstat(fd)
-                directories.setdefault((found.st_dev, found.st_ino), fd)  # one sync covers all names of a directory
-            except OSError as error:
-                errors.append(error)
-        errors += sync_directories(self._storage, list(directories.values()))
+        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.goal.deed != "mode"]))
+        if len(fds) > 1:
+            directories: dict[Identity, int] = {}
+            for fd in fds:
+                try:
+                    found = self._storage.fstat(fd)
+                    directories.setdefault((found.st_dev, found.st_ino), fd)  # one sync covers all names of a directory
+                except OSError as error:
+                    errors.append(error)
+            fds = list(directories.values())
+        errors += sync_directories(self._storage, fds)
         for cause in errors:
             if not isinstance(cause, OSError):
                 raise cause
@@ -597,17 +605,3 @@ class Transaction:
 def _may_be_prepared(error: BaseException) -> bool:
     """Whether nobody can tell what became of the record: its note stays, and recovery looks."""
     return isinstance(error, EditError) and error.details.get("state") == "unknown"
-
-
-@contextlib.contextmanager
-def _vanished(path: str) -> Iterator[None]:
-    """A name that is gone in the very instant of its change is somebody else's doing, not a fault."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise stale(path) from None
-
-
-def _beside(path: str, name: str) -> str:
-    folder, slash, _ = path.rpartition("/")
-    return folder + slash + name

@@ -118,9 +118,9 @@ def confirm(storage: Storage, written: Sequence[Written]) -> None:
                 storage.close(each.fd)
             except OSError as error:
                 errors.setdefault(each.fd, error)
-    failed = next((each for each in written if each.fd in errors), None)
-    if failed is None:
+    if not errors:
         return
+    failed = next(each for each in written if each.fd in errors)
     for each in written:
         discard(storage, each.dir_fd, each.name)
     cause = errors[failed.fd]
@@ -467,16 +467,26 @@ def dress(
     """
     wanted = mode if mode is not None else like.mode if like is not None else new_file_mode()
     wanted = wanted if keep_special else wanted & ~SPECIAL_BITS
-    lost = [] if like is None else _carry(storage, fd, like, keep_special=keep_special)
+    lost: list[str] = []
+    if like is not None:
+        lost = _carry_owner(storage, fd, like) + _carry_xattrs(storage, fd, like, keep_special=keep_special)
     storage.fchmod(fd, wanted)
     if stat.S_IMODE(storage.fstat(fd).st_mode) != wanted:
         lost.append("mode")
-    _check_lost(lost, may_lose, path)
-    return _left_behind(like, mode, lost, keep_special=keep_special)
-
-
-def _carry(storage: Storage, fd: int, like: FileImage, *, keep_special: bool) -> list[str]:
-    return _carry_owner(storage, fd, like) + _carry_xattrs(storage, fd, like, keep_special=keep_special)
+    if refused := sorted(set(lost) - set(may_lose), key=lost.index):
+        raise EditError(
+            Kind.DISK_REFUSED,
+            f"the new version of {shown(path)} would lose the file's {', '.join(refused)}",
+            hint="run as the file's owner, or ask the host to allow the loss",
+            details={"path": path, "metadata": refused},
+        )
+    notes = [f"the file's {what} was not carried over" for what in lost] if lost else []
+    if like is not None and not keep_special:
+        if mode is None and like.mode & SPECIAL_BITS:
+            notes.append("the set-user or set-group bit was dropped, since the content changed")
+        if _CAPABILITY in dict(like.xattrs):
+            notes.append("the file's capabilities were dropped, since the content changed")
+    return tuple(notes)
 
 
 def _umask() -> int:
@@ -510,9 +520,11 @@ def _carry_owner(storage: Storage, fd: int, like: FileImage) -> list[str]:
 
 
 def _carry_xattrs(storage: Storage, fd: int, like: FileImage, *, keep_special: bool) -> list[str]:
+    present = set(storage.listxattr(fd))
+    if not present and not like.xattrs:
+        return []
     dropped = _OF_CONTENT if keep_special else _OF_CONTENT | {_CAPABILITY}
     wanted = {name: value for name, value in like.xattrs if name not in dropped}
-    present = set(storage.listxattr(fd))
     lost = [name for name, value in wanted.items() if not _set_xattr(storage, fd, name, value, present)]
     # A directory's default access list dresses the temporary in one the old file did not have.
     for name in sorted(present & _ACLS - wanted.keys()):
@@ -533,27 +545,6 @@ def _set_xattr(storage: Storage, fd: int, name: str, value: bytes, present: set[
             return not name.startswith(_CARRIED)
         raise
     return True
-
-
-def _check_lost(lost: list[str], may_lose: Collection[str], path: str) -> None:
-    kept = [what for what in lost if what not in may_lose]
-    if kept:
-        raise EditError(
-            Kind.DISK_REFUSED,
-            f"the new version of {shown(path)} would lose the file's {', '.join(kept)}",
-            hint="run as the file's owner, or ask the host to allow the loss",
-            details={"path": path, "metadata": kept},
-        )
-
-
-def _left_behind(like: FileImage | None, mode: int | None, lost: list[str], *, keep_special: bool) -> tuple[str, ...]:
-    notes = [f"the file's {what} was not carried over" for what in lost]
-    if like is not None and not keep_special:
-        if mode is None and like.mode & SPECIAL_BITS:
-            notes.append("the set-user or set-group bit was dropped, since the content changed")
-        if any(name == _CAPABILITY for name, _ in like.xattrs):
-            notes.append("the file's capabilities were dropped, since the content changed")
-    return tuple(notes)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, audit_rows, checksum_of, link
+from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, audit_rows, checksum_of, link, row_after
 from steadyhand.workspace.journal.record import Note, State
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import STAGING, behind_its_back, commit, image_of, record
@@ -230,7 +230,7 @@ def made_rows(count: int) -> list[Row]:
     rows: list[Row] = []
     for seq in range(1, count + 1):
         head = rows[-1].chain if rows else GENESIS
-        rows.append(Row.make(seq, RowType.NOTE, None, "now", (0, b"{}"), head))
+        rows.append(row_after((seq - 1, head), RowType.NOTE, None, "now", (0, b"{}")))
     return rows
 
 

@@ -373,7 +373,7 @@ def test_no_thread_of_a_forked_child_gets_the_parents_connection(folder: Path) -
         "def ask():\n"
         "    handle.read(used.append)\n"
         "    passed.set()\n"
-        "with handle._lock:\n"  # held by this thread of the parent, and by no thread of the child
+        "with handle._locks[os.getpid()]:\n"  # held by this thread of the parent, and by no thread of the child
         "    child = os.fork()\n"
         "if child == 0:\n"
         "    module.open_database = slow\n"

@@ -15,6 +15,7 @@ import math
 import sys
 import zlib
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 from steadyhand.lazy import lazy_pattern
@@ -355,6 +356,7 @@ def _strings(value: object) -> tuple[str, ...]:
 LONGEST = 1024  # PostgreSQL refuses an index entry of about 2700 bytes, and some have two keys
 
 
+@lru_cache(maxsize=1024)  # a call names the same few paths and parties again and again
 def key(text: str) -> bytes:
     """A path, task, actor or other name as the tables hold it; no two texts share a key, and none is too long.
 

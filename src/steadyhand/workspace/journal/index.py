@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from typing import Final, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
@@ -318,23 +317,18 @@ class RecordsRead:
         self._ends: dict[tuple[object, str, str], _End] = {}
         self._kept: OrderedDict[tuple[int, str], tuple[Record, int]] = OrderedDict()
         self._size = 0
-        self._last: Record | None = None
+        self.last: Record | None = None  # the one that was last written or read
 
     def wrote(self, seq: int, record: Record, size: int) -> None:
         """Know a record that was just written to a row: nobody has to read it to know what it says."""
         place = seq, record.id
-        self._known[place] = record
-        self._keep(place, record, size)
-        self._last = record
+        self._known[place] = self.last = record
+        if len(record.files) >= _MANY_FILES:
+            self._keep(place, record, size)
 
     def ended(self, settled: int, record_id: str, state: State, note: str | None) -> None:
         """Know a row that was just written to settle a record."""
         self._keep_end((settled, record_id, state.value), _End(settled, state.value, record_id, note))
-
-    @property
-    def last(self) -> Record | None:
-        """The record that was last written or read."""
-        return self._last
 
     def missing(self, held: Iterable[Indexed]) -> list[int]:
         """The rows that must be read to tell of these records."""
@@ -364,10 +358,11 @@ class RecordsRead:
                     seq, "index", f"the index says record {record_id!r} is in row {seq}, which holds {found.id}"
                 )
             self._known[place] = found
-            self._keep(place, found, len(body))
+            if len(found.files) >= _MANY_FILES:
+                self._keep(place, found, len(body))
         elif place in self._kept:
             self._kept.move_to_end(place)
-        self._last = found
+        self.last = found
         return found
 
     def end(
@@ -390,7 +385,7 @@ class RecordsRead:
         self._ends[place] = end
 
     def _keep(self, place: tuple[int, str], record: Record, size: int) -> None:
-        if len(record.files) < _MANY_FILES or size > _KEPT_BYTES:
+        if size > _KEPT_BYTES:
             return
         self._kept[place] = record, size
         self._size += size
@@ -414,8 +409,10 @@ def entries_of(connection: Connection, held: Sequence[Indexed], read: RecordsRea
     found: dict[int, Entry | Problem] = {}
     for start in range(0, len(held), _TOGETHER):
         some = held[start : start + _TOGETHER]
-        rows = log.rows_and_heads(connection, read.missing(some))
-        found |= {one.seq: _entry(connection, one, read, None, rows) for one in some}
+        missing = read.missing(some)
+        rows = log.rows_and_heads(connection, missing) if missing else {}
+        for one in some:
+            found[one.seq] = _entry(connection, one, read, None, rows)
     return found
 
 
@@ -530,46 +527,78 @@ class Latest(NamedTuple):
     has_earlier: bool
 
 
-@dataclass(slots=True)
 class Recalled:
     """Questions about some paths, for the journal up to the row `before_seq`: all are asked when one of them is.
 
-    Records are read only if one of them is asked for.
+    Records are read only if one of them is asked for. `read` and `sights_read` are what the process knows already.
     """
 
-    paths: frozenset[str] = frozenset()
-    party: Party | None = None
-    before_seq: int | None = None
-    _answers: _Answers | None = None
-    _latest: Mapping[str, Latest] | None = None
+    def __init__(
+        self,
+        handle: Handle,
+        read: RecordsRead,
+        sights_read: parties.SightsRead,
+        paths: Iterable[str],
+        party: Party | None,
+        before_seq: int | None,
+    ) -> None:
+        self.paths = frozenset(paths)
+        self.party = party
+        self.before_seq = before_seq
+        self._handle = handle
+        self._read = read
+        self._sights_read = sights_read
+        self._answers: _Answers | None = None
+        self._latest: Mapping[str, Latest] | None = None
 
-    def has_latest(self, path: str | None, before_seq: int | None) -> bool:
-        """Whether the latest record of a path before a row is one of the questions."""
-        return path in self.paths and before_seq == self.before_seq
-
-    def latest(self, handle: Handle, path: str, read: RecordsRead, sights_read: parties.SightsRead) -> Latest | None:
+    def latest(self, path: str) -> Latest | None:
         """The newest lasting record of one of the paths."""
         if self._latest is None:
-            held = self._asked(handle, sights_read).held
-            self._latest = handle.read(partial(_latest, held=held, read=read))
+            self._latest = self._handle.read(self._read_records)
         return self._latest.get(path)
 
-    def has_sights(self, party: Party, path: str) -> bool:
-        """Whether what a party has seen of a path is one of the questions."""
-        return path in self.paths and party == self.party
-
-    def sights(self, handle: Handle, path: str, sights_read: parties.SightsRead) -> tuple[Sight, ...]:
+    def sights(self, path: str) -> tuple[Sight, ...]:
         """What the party has seen of one of the paths."""
-        return self._asked(handle, sights_read).sights.get(path, ())
+        answers = self._answers or self._handle.read(self._ask)
+        return answers.sights.get(path, ())
 
-    def has_leases(self, handle: Handle, sights_read: parties.SightsRead) -> bool:
+    def has_leases(self) -> bool:
         """Whether there is a lease of any file."""
-        return True in self._asked(handle, sights_read).leases
+        answers = self._answers or self._handle.read(self._ask)
+        return True in answers.leases
 
-    def _asked(self, handle: Handle, sights_read: parties.SightsRead) -> _Answers:
-        if self._answers is None:
-            self._answers = handle.read(partial(_ask, asked=self, sights_read=sights_read))
-        return self._answers
+    def _ask(self, connection: Connection) -> _Answers:
+        party = _NOBODY if self.party is None else parties.party_key(self.party)
+        before = _LAST if self.before_seq is None else self.before_seq
+        answers = _Answers({}, {}, set())
+        paths = sorted(self.paths)
+        for page in [paths] if len(paths) <= _PAGE else pages(paths):
+            by_key = {key(path): path for path in page}
+            query = _ASKED.format(marks=", ".join(["(?)"] * len(by_key)))
+            for place, has_leases, body, version, checksum, has_earlier, *indexed in connection.execute(
+                query, (*by_key, before, party)
+            ).fetchall():
+                path = by_key[bytes(place)]
+                answers.leases.add(bool(has_leases))
+                if checksum is not None:
+                    answers.sights[path] = self._sights_read.sound(party, bytes(place), body, version, checksum)
+                if indexed[0] is not None:
+                    answers.held[path] = Indexed(*indexed), bool(has_earlier)
+        self._answers = answers
+        return answers
+
+    def _read_records(self, connection: Connection) -> dict[str, Latest]:
+        held = (self._answers or self._ask(connection)).held
+        found: dict[str, Latest] = {}
+        entries = entries_of(connection, list(dict.fromkeys([indexed for indexed, _ in held.values()])), self._read)
+        for path, ((seq, *_), has_earlier) in held.items():
+            entry = entries[seq]
+            if isinstance(entry, Entry) and entry.record.file(path) is None:
+                entry = Problem(
+                    seq, "index", f"the index says record {entry.record.id} touched {path!r}, the record does not"
+                )
+            found[path] = Latest(seq, entry, has_earlier)
+        return found
 
 
 class _Answers(NamedTuple):
@@ -580,38 +609,6 @@ class _Answers(NamedTuple):
     held: dict[str, tuple[Indexed, bool]]
     sights: dict[str, tuple[Sight, ...]]
     leases: set[bool]
-
-
-def _ask(connection: Connection, asked: Recalled, sights_read: parties.SightsRead) -> _Answers:
-    party = _NOBODY if asked.party is None else parties.party_key(asked.party)
-    before = _LAST if asked.before_seq is None else asked.before_seq
-    answers = _Answers({}, {}, set())
-    for page in pages(sorted(asked.paths)):
-        by_key = {key(path): path for path in page}
-        query = _ASKED.format(marks=", ".join(["(?)"] * len(by_key)))
-        for place, has_leases, body, version, checksum, has_earlier, *indexed in connection.execute(
-            query, (*by_key, before, party)
-        ).fetchall():
-            path = by_key[bytes(place)]
-            answers.leases.add(bool(has_leases))
-            if checksum is not None:
-                answers.sights[path] = sights_read.sound(party, bytes(place), body, version, checksum)
-            if indexed[0] is not None:
-                answers.held[path] = Indexed(*indexed), bool(has_earlier)
-    return answers
-
-
-def _latest(connection: Connection, held: Mapping[str, tuple[Indexed, bool]], read: RecordsRead) -> dict[str, Latest]:
-    found: dict[str, Latest] = {}
-    entries = entries_of(connection, list(dict.fromkeys(indexed for indexed, _ in held.values())), read)
-    for path, ((seq, *_), has_earlier) in held.items():
-        entry = entries[seq]
-        if isinstance(entry, Entry) and entry.record.file(path) is None:
-            entry = Problem(
-                seq, "index", f"the index says record {entry.record.id} touched {path!r}, the record does not"
-            )
-        found[path] = Latest(seq, entry, has_earlier)
-    return found
 
 
 def pages(items: Iterable[T], size: int = _PAGE) -> Iterator[list[T]]:

@@ -17,7 +17,7 @@ Invariants:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -30,7 +30,6 @@ from steadyhand.workspace.journal.codec import decode_record, decode_staging, fr
 from steadyhand.workspace.journal.database import Connection
 
 GENESIS = bytes(32)
-_LARGE = 1 << 16
 
 Field = int | str | bytes | None
 
@@ -58,14 +57,6 @@ class Row(NamedTuple):
     checksum: bytes
     chain: bytes
 
-    @classmethod
-    def make(
-        cls, seq: int, type: RowType, record: str | None, time: str, packed: tuple[int, bytes], previous: bytes
-    ) -> Row:
-        codec, body = packed
-        checksum = checksum_of(seq, type.value, record, time, codec, body)
-        return cls(seq, type.value, record, time, codec, body, checksum, link(previous, checksum))
-
     @property
     def is_intact(self) -> bool:
         """Whether the row says what was written; tells nothing about its place in the chain."""
@@ -79,17 +70,15 @@ def checksum_of(*fields: Field) -> bytes:
     False
     """
     digest = hashlib.sha256()
-    small: list[bytes] = []
     for field in fields:
-        data = _tagged(field)
-        small.append(b"%s%d:" % (data[0], len(data[1])))
-        if len(data[1]) <= _LARGE:
-            small.append(data[1])
-        else:  # hashed where it stands, not copied
-            digest.update(b"".join(small))
-            digest.update(data[1])
-            small.clear()
-    digest.update(b"".join(small))
+        if isinstance(field, bytes):
+            tag, data = b"b", field
+        elif isinstance(field, str):
+            tag, data = b"s", field.encode("utf-8", "surrogatepass")
+        else:
+            tag, data = (b"n", b"") if field is None else (b"i", repr(field).encode())
+        digest.update(b"%s%d:" % (tag, len(data)))
+        digest.update(data)
     return digest.digest()
 
 
@@ -101,14 +90,6 @@ def link(previous: bytes, checksum: bytes) -> bytes:
 def chain_bytes(value: object) -> bytes:
     """A stored chain as bytes, also when a damaged file holds something else in its place."""
     return value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
-
-
-def _tagged(field: Field) -> tuple[bytes, bytes]:
-    if isinstance(field, bytes):
-        return b"b", field
-    if isinstance(field, str):
-        return b"s", field.encode("utf-8", "surrogatepass")
-    return (b"n", b"") if field is None else (b"i", repr(field).encode())
 
 
 COLUMNS = "seq, type, record, time, codec, body, checksum, chain"
@@ -155,8 +136,9 @@ def append(
 
 def row_after(head: Head, type: RowType, record: str | None, time: str, packed: tuple[int, bytes]) -> Row:
     """The row that comes after the last one."""
-    seq, chain = head
-    return Row.make(seq + 1, type, record, time, packed, chain)
+    seq, (codec, body) = head[0] + 1, packed
+    checksum = checksum_of(seq, type.value, record, time, codec, body)
+    return Row(seq, type.value, record, time, codec, body, checksum, link(head[1], checksum))
 
 
 def row_and_head(connection: Connection, seq: int) -> tuple[Row, bytes | None] | None:
@@ -169,8 +151,6 @@ def row_and_head(connection: Connection, seq: int) -> tuple[Row, bytes | None] |
 
 def rows_and_heads(connection: Connection, seqs: Sequence[int]) -> dict[int, tuple[Row, bytes | None]]:
     """The same for several rows, by their numbers; one that is missing is left out."""
-    if not seqs:
-        return {}
     marks = ", ".join("?" * len(seqs))
     query = f"SELECT {COLUMNS}, (SELECT b.chain FROM log b WHERE b.seq = log.seq - 1) FROM log WHERE seq IN ({marks})"
     return {found[0]: _with_head(found) for found in connection.execute(query, seqs).fetchall()}
@@ -368,16 +348,10 @@ class Packed(NamedTuple):
         return content
 
 
-def pack_images(images: Mapping[str, bytes]) -> list[Packed]:
-    """Compress and seal; refuses an image under a digest that is not its own."""
-    return [Packed.of(digest, content) for digest, content in images.items()]
-
-
-def keep_images(connection: Connection, kept: Iterable[Packed], seq: int) -> None:
+def keep_images(connection: Connection, kept: Sequence[Packed], seq: int) -> None:
     """Keep what is not there yet or is there damaged."""
-    left = list(kept)
-    for start in range(0, len(left), _IMAGES_TOGETHER):
-        page = left[start : start + _IMAGES_TOGETHER]
+    for start in range(0, len(kept), _IMAGES_TOGETHER):
+        page = kept[start : start + _IMAGES_TOGETHER]
         query = f"SELECT {_IMAGE} FROM images WHERE digest IN ({', '.join('?' * len(page))})"
         held = [Packed(*found) for found in connection.execute(query, [image.digest for image in page]).fetchall()]
         if damaged := [(image.digest,) for image in held if not image.is_intact]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
@@ -34,6 +35,7 @@ _SEE = (
 )
 
 
+@lru_cache(maxsize=256)
 def party_key(party: Party) -> bytes:
     """A party as the tables hold it; no two share a key."""
     return key(json.dumps([party.actor, party.task], ensure_ascii=False))
@@ -77,17 +79,14 @@ class SightsRead:
                 found = decode_sights(body)
             except ValueError:
                 return ()
-            self.keep(checksum, found)
+            self.keep({checksum: found})
         return found
 
-    def keep_all(self, rows: Iterable[tuple[bytes, Sequence[Sight]]]) -> None:
-        for checksum, sights in rows:
-            self.keep(checksum, sights)
-
-    def keep(self, checksum: bytes, sights: Sequence[Sight]) -> None:
+    def keep(self, known: Mapping[bytes, tuple[Sight, ...]]) -> None:
+        """Remember the sights of rows by their checksums."""
         if len(self._known) >= _MOST_READ:
             self._known.clear()
-        self._known[checksum] = tuple(sights)
+        self._known.update(known)
 
 
 def sights(connection: Connection, party: Party, path: str, read: SightsRead | None = None) -> tuple[Sight, ...]:
@@ -157,15 +156,17 @@ def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[Sight]
     """
     if not all(seen.values()):
         return False
-    name, values, known = party_key(party), [], []
+    name, values = party_key(party), []
+    known: dict[bytes, tuple[Sight, ...]] = {}
     for path, sights in seen.items():
         place, body = key(path), encode_sights(sights)
-        known.append((checksum_of(name, place, body, None), sights))
-        values += [name, place, body, known[-1][0]]
+        checksum = checksum_of(name, place, body, None)
+        known[checksum] = tuple(sights)
+        values += [name, place, body, checksum]
     query = _SEE.format(marks=", ".join(["(?, ?, ?, ?)"] * len(seen)))
     if handle.write_one(Statement(query, query), values) < len(seen):
         return False
-    handle.read(lambda _: read.keep_all(known))
+    handle.read(lambda _: read.keep(known))
     return True
 
 
@@ -200,7 +201,7 @@ def _put(
         if sights:
             body = encode_sights(sights)
             checksum = checksum_of(name, place, body, kept)
-            read.keep(checksum, sights)
+            read.keep({checksum: tuple(sights)})
             rows.append((name, place, body, checksum, kept))
     if gone:
         connection.executemany("DELETE FROM sights WHERE party = ? AND path = ?", gone)

@@ -205,14 +205,15 @@ class Record:
     _sides: _Sides = field(default_factory=_Sides, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        wrong = next((given for given in (self.id, *self.undoes) if not is_record_id(given)), None)
-        if wrong is not None:
-            raise ValueError(f"a record id is {ID_LENGTH} lower-case hex digits, not {wrong!r}")
+        for given in (self.id, *self.undoes):
+            if not _ID.fullmatch(given):
+                raise ValueError(f"a record id is {ID_LENGTH} lower-case hex digits, not {given!r}")
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Every path on either side of a change, each once."""
-        return tuple(dict.fromkeys(path for file in self.files for path in file.paths))
+        sides = [side for file in self.files for side in (file.before, file.after)]
+        return tuple(dict.fromkeys([side.path for side in sides if side is not None]))
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -220,26 +221,31 @@ class Record:
 
     def file(self, path: str) -> FileChange | None:
         """The change that has `path` on one of its sides; the side after wins."""
-        return self.arriving(path) or self.leaving(path)
+        sides = self._sides
+        if not sides.is_made:
+            self._sort_by_path()
+        return sides.arriving.get(path) or sides.leaving.get(path)
 
     def arriving(self, path: str) -> FileChange | None:
         """The change that left a file at `path`."""
-        return self._by_path().arriving.get(path)
+        if not self._sides.is_made:
+            self._sort_by_path()
+        return self._sides.arriving.get(path)
 
     def leaving(self, path: str) -> FileChange | None:
         """The change that found a file at `path`."""
-        return self._by_path().leaving.get(path)
+        if not self._sides.is_made:
+            self._sort_by_path()
+        return self._sides.leaving.get(path)
 
-    def _by_path(self) -> _Sides:
+    def _sort_by_path(self) -> None:
         sides = self._sides
-        if not sides.is_made:
-            for change in self.files:
-                if change.before is not None:
-                    sides.leaving.setdefault(change.before.path, change)
-                if change.after is not None:
-                    sides.arriving.setdefault(change.after.path, change)
-            sides.is_made = True
-        return sides
+        for change in self.files:
+            if change.before is not None:
+                sides.leaving.setdefault(change.before.path, change)
+            if change.after is not None:
+                sides.arriving.setdefault(change.after.path, change)
+        sides.is_made = True
 
 
 @dataclass(frozen=True, slots=True)

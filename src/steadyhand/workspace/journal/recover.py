@@ -106,7 +106,7 @@ class Recovery:
                 continue
             try:
                 with (
-                    self._locks.hold_one_by_one(intent.lock_keys, timeout=0),
+                    self._locks.hold(intent.lock_keys, timeout=0, one_by_one=True),
                     self._journal.hold(intent.lock_keys, timeout=_SESSION_ENDS),
                     hold_files(
                         self._sandbox, [path for path, _ in intent.temps], timeout=_OTHERS_FINISH, required=False

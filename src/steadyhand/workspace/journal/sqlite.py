@@ -50,7 +50,7 @@ from steadyhand.workspace.journal.sqlite_file import (
     open_database,
     open_in_memory,
     read_only,
-    refusing,
+    refusal,
 )
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.journal.stored import StoredJournal
@@ -231,25 +231,41 @@ class SqliteHandle:
         self.damage: str | None = None
         self.reserve = Reserve.of(folder.path)
         self._database = folder.database
+        self._place = str(folder.database)  # looked at before every write
         self._timeout = timeout
         self._abandoned: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
         self._remove_copy: Callable[[], object] = _nothing
         self._locks: dict[int, threading.RLock] = {}
+        self._is_durable: bool | None = None  # whether commits wait for the medium now; None: nobody has said
         self._open()
 
     @property
     def is_in_place(self) -> bool:
-        return self.folder.identity() == self._identity
+        try:
+            found = os.lstat(self._place)
+        except (FileNotFoundError, NotADirectoryError):
+            return self._identity is None
+        return (found.st_dev, found.st_ino) == self._identity
 
     def read(self, work: Work[T]) -> T:
-        """Run `work` with the connection to itself."""
-        with self._using() as connection:
-            return work(connection)
+        """Run `work` with the connection to itself; what SQLite or the system raises is refused by its kind."""
+        pid = os.getpid()
+        # A lock that a thread of the parent held at a fork would never be released here: each process has its own.
+        with self._locks.get(pid) or self._locks.setdefault(pid, threading.RLock()):
+            try:
+                if pid != self._pid:
+                    self._open_after_fork()
+                if self._connection is None:
+                    raise EditError(Kind.INTERNAL, "the journal is closed", hint="open the workspace again")
+                return work(self._connection)
+            except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+                raise refusal(error, self._database) from error
 
     def read_snapshot(self, work: Work[T]) -> T:
         """The same, while nothing that others write is seen."""
-        with self._using() as connection:
+
+        def within(connection: sqlite3.Connection) -> T:
             if connection.in_transaction:
                 return work(connection)
             connection.execute("BEGIN")
@@ -258,31 +274,25 @@ class SqliteHandle:
             finally:
                 connection.execute("ROLLBACK")
 
+        return self.read(within)
+
     def write(self, work: Work[T], *, durable: bool, room: Room = "ordinary") -> T:
         """Run `work` in a write transaction; on a full disk urgent work gives up the reserve and runs once more."""
-        with self._using() as connection:
+
+        def within(connection: sqlite3.Connection) -> T:
             if connection.in_transaction:
                 return work(connection)
             self._check_writable()
             if room == "admitted":
                 self.reserve.ensure()
+            try:
+                return self._transact(connection, work, durable=durable)
+            except sqlite3.Error as error:
+                if not self._makes_room(connection, error, room):
+                    raise
+            return self._transact(connection, work, durable=durable)
 
-            def transact(connection: sqlite3.Connection) -> T:
-                with self._transaction(connection, durable=durable):
-                    return work(connection)
-
-            return self._with_room(connection, transact, room)
-
-    def _with_room(self, connection: sqlite3.Connection, work: Work[T], room: Room) -> T:
-        try:
-            return work(connection)
-        except sqlite3.Error as error:
-            if not is_full(error):
-                raise
-            self._shrink(connection)
-            if room != "urgent" or not self.reserve.release():
-                raise
-        return work(connection)
+        return self.read(within)
 
     def write_one(
         self,
@@ -294,34 +304,50 @@ class SqliteHandle:
     ) -> int:
         """Run one statement, which SQLite commits by itself."""
 
-        def work(connection: sqlite3.Connection) -> int:
+        def within(connection: sqlite3.Connection) -> int:
+            if not connection.in_transaction:
+                self._check_writable()
+                if self._is_durable is not False:  # can only be said outside a transaction
+                    connection.execute(_SYNCHRONOUS[False])
+                    self._is_durable = False
+            try:
+                return connection.execute(statement.sqlite, values).rowcount
+            except sqlite3.Error as error:
+                if connection.in_transaction or not self._makes_room(connection, error, room):
+                    raise
             return connection.execute(statement.sqlite, values).rowcount
 
-        with self._using() as connection:
-            if connection.in_transaction:
-                return work(connection)
-            self._check_writable()
-            self._set_durable(connection, durable=False)
-            return self._with_room(connection, work, room)
+        return self.read(within)
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
         """Join all writes of the block to one transaction; an exception takes all of them back."""
-        with self._using() as connection:
-            self._check_writable()
-            self.reserve.ensure()
-            with self._transaction(connection, durable=True):
+        with self._locks.setdefault(os.getpid(), threading.RLock()):
+            self.read(self._begin_bulk)
+            try:
                 yield
+            except BaseException:
+                self.read(_roll_back)
+                raise
+            self.read(_commit)
+
+    def _begin_bulk(self, connection: sqlite3.Connection) -> None:
+        self._check_writable()
+        self.reserve.ensure()
+        self._begin(connection, durable=True)
 
     def vacuum(self) -> bool:
         """Give dropped room back to the disk; False when the disk is too full for that or others are reading."""
-        with self._using() as connection:
+
+        def work(connection: sqlite3.Connection) -> bool:
             try:
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.OperationalError:
                 return False
             return True
+
+        return self.read(work)
 
     def size(self) -> int:
         """What the database and its write-ahead file take on the disk, in bytes."""
@@ -332,7 +358,7 @@ class SqliteHandle:
         return not self.read_only and self.reserve.release()
 
     def close(self) -> None:
-        with self._lock:
+        with self._locks.setdefault(os.getpid(), threading.RLock()):
             if self._connection is None or os.getpid() != self._pid:
                 return
             if not self.read_only:
@@ -344,30 +370,18 @@ class SqliteHandle:
             self._connection = None
             self._remove_copy()
 
-    @contextmanager
-    def _using(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, refusing(self._database):
-            if os.getpid() != self._pid:
-                self._open_after_fork()
-            if self._connection is None:
-                raise EditError(Kind.INTERNAL, "the journal is closed", hint="open the workspace again")
-            yield self._connection
-
-    @property
-    def _lock(self) -> threading.RLock:
-        """This process's lock: one that a thread of the parent held at the fork would never be released here."""
-        return self._locks.setdefault(os.getpid(), threading.RLock())
-
     def _open(self) -> None:
         """Open, and only then say that this process has a connection of its own."""
-        with refusing(self.folder.database):
+        try:
             if self.read_only:
                 connection = self._open_copy()
             else:
                 connection, self.damage = open_database(self.folder, self._timeout)
                 connection.execute(FOLLOWS_THE_LOG)
+        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+            raise refusal(error, self._database) from error
         pid = os.getpid()
-        self._is_durable: bool | None = None
+        self._is_durable = None
         self._identity = self.folder.identity()
         # A workspace that nobody closed is closed when nobody can use it any more.
         self._forgotten = weakref.finalize(self, _close_own, connection, pid)
@@ -401,32 +415,41 @@ class SqliteHandle:
         if not self.is_in_place:
             raise moved(self.folder.database)
 
-    @contextmanager
-    def _transaction(self, connection: sqlite3.Connection, *, durable: bool) -> Iterator[None]:
+    def _transact(self, connection: sqlite3.Connection, work: Work[T], *, durable: bool) -> T:
+        self._begin(connection, durable=durable)
+        try:
+            result = work(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            _roll_back(connection)
+            raise
+        return result
+
+    def _begin(self, connection: sqlite3.Connection, *, durable: bool) -> None:
+        """Begin a write transaction. Whether its commit waits for the medium can only be said outside of one."""
         if durable is self._is_durable:
             connection.execute("BEGIN IMMEDIATE")
         else:
             self._is_durable = None
             connection.executescript(f"{_SYNCHRONOUS[durable]}; BEGIN IMMEDIATE")
             self._is_durable = durable
-        try:
-            yield
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
-    def _set_durable(self, connection: sqlite3.Connection, *, durable: bool) -> None:
-        """Whether the next commits wait for the medium; must be said outside a transaction."""
-        if durable is not self._is_durable:
-            connection.execute(_SYNCHRONOUS[durable])
-            self._is_durable = durable
-
-    def _shrink(self, connection: sqlite3.Connection) -> None:
-        """Give back what a write that failed left in the write-ahead file."""
+    def _makes_room(self, connection: sqlite3.Connection, error: sqlite3.Error, room: Room) -> bool:
+        """Whether what a full disk refused may be tried again: what a failed write left behind is given back first."""
+        if not is_full(error):
+            return False
         with suppress(sqlite3.Error):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return room == "urgent" and self.reserve.release()
+
+
+def _commit(connection: sqlite3.Connection) -> None:
+    connection.execute("COMMIT")
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _remove(home: Path, pid: int) -> None:

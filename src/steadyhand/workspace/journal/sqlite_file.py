@@ -21,7 +21,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -214,17 +214,11 @@ class Reserve:
     def of(cls, folder: Path) -> Reserve:
         return cls(folder / "reserve")
 
-    @property
-    def is_whole(self) -> bool:
-        try:
-            return os.lstat(self.path).st_size >= self.size
-        except FileNotFoundError:
-            return False
-
     def ensure(self) -> None:
         """Make it if it is missing; OSError when the disk has no room for it."""
-        if self.is_whole:
-            return
+        with suppress(FileNotFoundError):
+            if os.lstat(self.path).st_size >= self.size:
+                return
         self.release()
         try:
             self._fill()
@@ -291,6 +285,9 @@ def expected_shape(version: int) -> Shape:
     finally:
         connection.close()
 
+
+# Bytes that are no text come only from a damaged file; its checksum tells, so they must be readable here.
+_text = partial(str, encoding="utf-8", errors="surrogateescape")
 
 SET_ASIDE = "set-aside"
 _SMALL = 1 << 20  # a file up to this size is checked page by page at every opening
@@ -464,11 +461,6 @@ def newer(folder: JournalFolder, version: int) -> EditError:
     )
 
 
-def _text(data: bytes) -> str:
-    """Bytes that are no text come only from a damaged file; its checksum tells, so they must be readable here."""
-    return data.decode("utf-8", "surrogateescape")
-
-
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _REFUSED = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOLFS}
 _READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
@@ -501,19 +493,6 @@ def is_full(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) in _NO_ROOM
 
 
-@contextmanager
-def refusing(path: Path) -> Iterator[None]:
-    """Turn what SQLite or the system raises about the journal at `path` into an `EditError`."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise refusal(error, path) from error
-    except UnicodeDecodeError as error:  # SQLite's complaint quotes bytes of the file that are no text
-        raise damaged_file(path) from error
-    except OSError as error:
-        raise os_refusal(error, path) from error
-
-
 def damaged_file(path: Path, said: str = "its schema is not text") -> EditError:
     """The file is no sound database."""
     return EditError(
@@ -523,8 +502,12 @@ def damaged_file(path: Path, said: str = "its schema is not text") -> EditError:
     )
 
 
-def refusal(error: sqlite3.Error, path: Path) -> EditError:
-    """What SQLite said, by the kind that tells the caller what to do."""
+def refusal(error: sqlite3.Error | UnicodeDecodeError | OSError, path: Path) -> EditError:
+    """What SQLite or the system said about the journal at `path`, by the kind that tells the caller what to do."""
+    if isinstance(error, OSError):
+        return os_refusal(error, path)
+    if isinstance(error, UnicodeDecodeError):  # SQLite's complaint quotes bytes of the file that are no text
+        return damaged_file(path)
     code = primary_code(error)
     if code in _BUSY:
         return EditError(

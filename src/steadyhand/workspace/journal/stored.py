@@ -61,7 +61,6 @@ from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.gc import GcReport
 
-_NOTHING = Recalled()
 AT_ONCE = 100  # files of one statement with four values for each
 
 
@@ -84,9 +83,9 @@ class PartyTables:
         return self._handle.write(lambda connection: parties.meet(connection, party), durable=False)
 
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
-        recalled = self._recalled()
-        if recalled.has_sights(party, path):
-            return recalled.sights(self._handle, path, self._sights_read)
+        recalled: Recalled | None = getattr(self._thread, "recalled", None)
+        if recalled is not None and path in recalled.paths and party == recalled.party:
+            return recalled.sights(path)
         return self._handle.read(lambda connection: parties.sights(connection, party, path, self._sights_read))
 
     def readers(self, path: str) -> list[Party]:
@@ -113,17 +112,12 @@ class PartyTables:
     def recalling(
         self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
     ) -> Iterator[None]:
-        before = self._recalled()
-        self._thread.recalled = Recalled(frozenset(paths), party, before_seq)
+        before = getattr(self._thread, "recalled", None)
+        self._thread.recalled = Recalled(self._handle, self._read, self._sights_read, paths, party, before_seq)
         try:
             yield
         finally:
             self._thread.recalled = before
-
-    def _recalled(self) -> Recalled:
-        """What this thread has asked for at once."""
-        found: Recalled = getattr(self._thread, "recalled", _NOTHING)
-        return found
 
     def seen_version(self, path: str, digest: str) -> bytes | None:
         return self._handle.read(lambda connection: parties.version(connection, path, digest))
@@ -146,9 +140,9 @@ class PartyTables:
         return found
 
     def has_leases(self) -> bool:
-        recalled = self._recalled()
-        if recalled.paths:
-            return recalled.has_leases(self._handle, self._sights_read)
+        recalled: Recalled | None = getattr(self._thread, "recalled", None)
+        if recalled is not None and recalled.paths:
+            return recalled.has_leases()
         return self._handle.read(parties.has_leases)
 
     def end_lease(self, id: str) -> bool:
@@ -206,29 +200,26 @@ class StoredJournal(PartyTables):
     def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
         encoded = encode_prepared(record, staging)
         body = pack(encoded)
-        packed = log.pack_images(images)
+        packed = [Packed.of(digest, content) for digest, content in images.items()]
 
         def work(connection: Connection) -> Row:
             self._admit(connection, staging)
             row = log.append(connection, RowType.PREPARED, record.id, record.time, body, known=self._head)
             index.add_record(connection, row.seq, record)
-            log.keep_images(connection, packed, row.seq)
+            if packed:
+                log.keep_images(connection, packed, row.seq)
             return row
 
         row = None if packed or record.undoes else self._prepare_at_once(record, staging, body)
         if row is None:
             row = self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
-        self._prepared(row, record, len(encoded))
-        return row.seq
+        seq, self._head = row.seq, (row.seq, row.chain)
+        self._handle.read(lambda _: self._read.wrote(seq, record, len(encoded)))
+        return seq
 
     def _prepare_at_once(self, record: Record, staging: Staging, body: tuple[int, bytes]) -> Row | None:  # noqa: ARG002
         """The same in one statement, for a store that is far away; None where more is to be looked at."""
         return None
-
-    def _prepared(self, row: Row, record: Record, size: int) -> None:
-        """Know a record that was just written, and the row that is last."""
-        self._head = row.seq, row.chain
-        self._handle.read(lambda _: self._read.wrote(row.seq, record, size))
 
     def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
         body = pack(to_bytes({} if note is None else {"note": note}))
@@ -312,10 +303,10 @@ class StoredJournal(PartyTables):
         on_damage: OnDamage | None = None,
     ) -> Iterator[Entry]:
         left = None if limit is None else max(limit, 0)
-        recalled = self._recalled()
         is_plain = (task, actor, after_seq, live) == (None,) * 4 and newest_first and states == LASTING
-        if path is not None and is_plain and left != 0 and recalled.has_latest(path, before_seq):
-            known = recalled.latest(self._handle, path, self._read, self._sights_read)
+        recalled = self._recalled(path, before_seq) if is_plain and left != 0 else None
+        if path is not None and recalled is not None:
+            known = recalled.latest(path)
             if known is None:
                 return
             before_seq = known.seq
@@ -342,7 +333,9 @@ class StoredJournal(PartyTables):
                 self._met().add(entry)
 
     def damage_met(self) -> tuple[Problem, ...]:
-        met = self._met()
+        met: set[Problem] | None = getattr(self._thread, "met", None)
+        if not met:
+            return ()
         found = tuple(sorted(met, key=lambda problem: problem.seq or 0))
         met.clear()
         return found
@@ -352,15 +345,22 @@ class StoredJournal(PartyTables):
             found = Filter(path=path, states=LASTING).page(connection, None, 1)
             return entry_at(connection, found[0], path, read=self._read) if found else None
 
-        recalled = self._recalled()
-        if recalled.has_latest(path, None):
-            known = recalled.latest(self._handle, path, self._read, self._sights_read)
+        recalled = self._recalled(path, None)
+        if recalled is not None:
+            known = recalled.latest(path)
             entry = None if known is None else known.entry
         else:
             entry = self._handle.read(work)
         if isinstance(entry, Problem):
             self._met().add(entry)
-        return None if entry is None else _sound(entry)
+            raise damaged(entry.message, seq=entry.seq)
+        return entry
+
+    def _recalled(self, path: str | None, before_seq: int | None) -> Recalled | None:
+        """The questions of this thread that the latest record of a path before a row is one of."""
+        recalled: Recalled | None = getattr(self._thread, "recalled", None)
+        is_asked = recalled is not None and path in recalled.paths and before_seq == recalled.before_seq
+        return recalled if is_asked else None
 
     def is_as_after(self, path: str, seq: int) -> bool:
         return self._handle.read(lambda connection: is_as_after(connection, path, seq))
