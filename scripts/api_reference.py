@@ -54,10 +54,6 @@ HIDDEN = {
         "verbs"
     ),
     "Toolset": "guards modules phrases policy",
-    "Workspace": (
-        "agent_runs as_tool bound cancellable found last_read note_refusal remove_backups saw saw_each "
-        "source standing tick"
-    ),
     "Writes": "of",
 }
 # Classes that callers are handed and never make themselves.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import pydoc
 from pathlib import Path
 from types import ModuleType
 
@@ -71,3 +72,10 @@ def test_every_member_of_a_public_class_explains_itself(name: str) -> None:
     named = api_reference.members(value) if isinstance(value, type) else ()
     methods = [each for each, member in named if not isinstance(member, str | property)]
     assert [each for each in methods if not api_reference.doc_of(value, each)] == []
+
+
+def test_help_on_a_workspace_shows_what_callers_use_and_nothing_that_serves_other_rooms() -> None:
+    shown = {name for name in dir(sh.Workspace) if pydoc.visiblename(name) and not name.startswith("_")}
+    assert "\n |  edit(" in pydoc.render_doc(sh.Workspace, renderer=pydoc.plaintext)
+    assert "Workspace" not in api_reference.HIDDEN
+    assert shown <= set(dir(sh.AsyncWorkspace))  # where every public member has its asynchronous form

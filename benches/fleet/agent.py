@@ -19,6 +19,7 @@ from benches.fleet.moves import Move, perform
 from benches.fleet.settings import Fleet
 from benches.fleet.tree import PARTS, name_of, task_of
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.text.source import Source
 
 WORKS = 3  # changes an agent tries for in one task
@@ -106,13 +107,13 @@ class Agent:
         rows: tuple[int, int] | None = None
         try:
             with self._meter.reading():
-                source = ws.source(path)
+                source = host_of(ws).source(path)
             if is_slow:  # what is shown may be old before it is shown
                 yield
             rows = self._rows(source, part)
             with self._meter.reading():
                 if is_slow:
-                    ws.saw(source, rows)
+                    host_of(ws).saw(source, rows)
                 else:
                     source = ws.read(path, lines=rows)
         except EditError as error:

@@ -16,6 +16,7 @@ from benches.fleet.commits import seconds_per_commit
 from benches.past import make_past
 from benches.postgres import durable_server
 from benches.table import Row, Table
+from steadyhand.session.host import host_of
 
 _ROUNDS = 3
 _LINES = 2_000
@@ -121,7 +122,7 @@ def _reads(setting: Setting, root: Path, records: int) -> Table:
             Call("ws.read, no journal", lambda: without.read("read.md")),
             Call(f"ws.read, {records:,} records, nobody's name", lambda: nameless.read("read.md")),
             Call(f"ws.read, {records:,} records, a named actor", lambda: reader.read("read.md")),
-            Call("ws.source, nothing remembered", lambda: reader.source("read.md")),
+            Call("host_of(ws).source, nothing remembered", lambda: host_of(reader).source("read.md")),
         ]
         rows = compare((root / "read.md").read_bytes, calls, setting.scale.effort)
     return Table("One file read", "open, read, close", rows, "a named actor's reads are kept for other processes")

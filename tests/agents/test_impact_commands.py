@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import steadyhand as sh
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.main import cli
 from tests.agents.impact_ground import (
     DONE,
@@ -164,7 +165,7 @@ def test_a_process_that_dies_behind_a_write_loses_nothing_and_goes_on(root: Path
         children[0].communicate(timeout=300)
         assert children[0].returncode == -signal.SIGKILL
         with sh.Workspace(root) as ws:
-            held = ws.agent_runs.run(str(ws.agent_runs.runs()[0]["id"]))
+            held = host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"]))
         assert held["end"] == "unfinished"
         login = by_path(held)["docs/login.md"]
         assert (login["status"], login["editReasons"]) == ("partial", ["MAX_TRIES is 3 now"])
@@ -280,7 +281,7 @@ def test_a_person_views_skips_accepts(root: Path) -> None:
         assert person.end() == 0
     check_nothing_else(root, "docs/login.md")
     with sh.Workspace(root) as ws:
-        record = ws.agent_runs.run(str(ws.agent_runs.runs()[0]["id"]))
+        record = host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"]))
     assert statuses(record) == {"limits.md": "skipped", "login.md": "updated", "start.md": "skipped"}
     assert by_path(record)["docs/login.md"]["editReasons"] == ["MAX_TRIES is 3 now"]
     assert record["end"] == "stopped"
@@ -322,7 +323,7 @@ def test_a_rejected_proposal_changes_nothing_and_is_kept(root: Path) -> None:
         assert person.end() == 0
     check_nothing_else(root)
     with sh.Workspace(root) as ws:
-        login = by_path(ws.agent_runs.run(str(ws.agent_runs.runs()[0]["id"])))["docs/login.md"]
+        login = by_path(host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"])))["docs/login.md"]
     assert login["status"] == "skipped"
     assert "+Three tries" in login["rejectedPatch"]
 
@@ -347,7 +348,7 @@ def test_a_proposal_is_edited_by_hand(root: Path, tmp_path: Path, monkeypatch: p
         assert person.end() == 0
     assert "Only three tries in a minute." in (root / "docs/login.md").read_text()
     with sh.Workspace(root) as ws:
-        login = by_path(ws.agent_runs.run(str(ws.agent_runs.runs()[0]["id"])))["docs/login.md"]
+        login = by_path(host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"])))["docs/login.md"]
     assert login["status"] == "updated"
     assert "MAX_TRIES is 3 now" in login["editReasons"]
 

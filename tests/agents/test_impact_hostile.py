@@ -18,6 +18,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.agents.model import Reply
 from steadyhand.agents.runner import Limits
+from steadyhand.session.host import host_of
 from tests.agents.impact_ground import (
     DONE,
     FILES,
@@ -90,7 +91,7 @@ def test_text_that_is_no_text_is_recorded_or_refused(root: Path, steps: list[Any
     record = impact(root, only("docs/login.md", *steps), limits=QUICK, propagate=False)
     assert statuses(record)["limits.md"] == "unchanged"
     with sh.Workspace(root) as ws:
-        held = ws.agent_runs.run(record["id"])
+        held = host_of(ws).runs.run(record["id"])
     json.dumps(held).encode()
     is_changed = (root / "docs/login.md").read_text() != FILES["docs/login.md"]
     assert (statuses(held)["login.md"] in ("updated", "partial")) is is_changed
@@ -199,7 +200,7 @@ def test_an_interrupt_stops_the_run_and_it_can_go_on(root: Path) -> None:
     assert child.returncode == 130
     assert json.loads(told)["error"]["kind"] == "cancelled"
     with sh.Workspace(root) as ws:
-        held = ws.agent_runs.run(str(ws.agent_runs.runs()[0]["id"]))
+        held = host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"]))
     assert held["end"] == "stopped"
     assert statuses(held) == {"limits.md": "unchanged", "login.md": "partial"}
     rest = impact(root, only("docs/login.md", no_change()), resume=str(held["id"]), propagate=False)
@@ -220,7 +221,7 @@ def test_a_person_who_leaves_at_a_question(root: Path, way: str) -> None:
         assert person.end() == 130
     check_nothing_else(root)
     with sh.Workspace(root) as ws:
-        assert ws.agent_runs.run(str(ws.agent_runs.runs()[0]["id"]))["end"] == "stopped"
+        assert host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"]))["end"] == "stopped"
 
 
 def test_a_link_is_no_way_out_of_the_folder(tmp_path: Path) -> None:

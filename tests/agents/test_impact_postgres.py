@@ -7,6 +7,7 @@ from typing import Any
 
 import steadyhand as sh
 from steadyhand.agents.script import ScriptedModel
+from steadyhand.session.host import host_of
 from tests.agents.impact_ground import FIX_LOGIN, check_nothing_else, repository, statuses
 
 SCRIPT = {
@@ -24,9 +25,9 @@ def told(root: Path, journal: str | None) -> dict[str, Any]:
     repository(root)
     with sh.Workspace(root, actor="bot", journal=journal) as ws:
         record = sh.impact.run(ws, model=ScriptedModel(SCRIPT), base="HEAD~1")
-        assert ws.agent_runs.run(str(record["id"]))["articles"] == record["articles"]
+        assert host_of(ws).runs.run(str(record["id"]))["articles"] == record["articles"]
         assert ws.audit("docs/login.md")["run"] == record["id"]
-        assert len(ws.agent_runs.runs()) == 1
+        assert len(host_of(ws).runs.runs()) == 1
     check_nothing_else(root, "docs/login.md")
     return dict(record)
 

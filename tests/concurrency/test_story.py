@@ -16,6 +16,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from tests.concurrency.story import FILE, NAMES, act, check, prepare
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -86,7 +87,7 @@ def _interleaved(ws: sh.Workspace) -> dict[str, str]:
         for task in range(10):
             with ws.task(f"T{task}") as bound:
                 bound.edit("a.txt", [sh.Replace(sh.Lines(turn * 10 + task + 1), f"task {task}, turn {turn}\n")])
-    present = ws.source("a.txt").text
+    present = host_of(ws).source("a.txt").text
     originals = TEN.splitlines(keepends=True)
     without = {}
     for task in range(10):
@@ -101,12 +102,12 @@ def test_undoing_one_of_ten_interleaved_tasks_restores_exactly_its_lines(tmp_pat
     (tmp_path / "a.txt").write_text(TEN)
     with sh.Workspace(tmp_path, actor="host") as ws:
         without = _interleaved(ws)
-        before = ws.source("a.txt").text
+        before = host_of(ws).source("a.txt").text
         for task, expected in without.items():
             ws.undo(task=task)
-            assert ws.source("a.txt").text == expected
+            assert host_of(ws).source("a.txt").text == expected
             ws.redo()
-            assert ws.source("a.txt").text == before
+            assert host_of(ws).source("a.txt").text == before
 
 
 def test_undoing_a_task_that_others_built_on_names_the_lines(tmp_path: Path) -> None:
@@ -116,11 +117,11 @@ def test_undoing_a_task_that_others_built_on_names_the_lines(tmp_path: Path) -> 
         with ws.task("late") as late:
             late.read("a.txt")
             late.edit("a.txt", [sh.Replace("task 4, turn 1", "late")])
-        before = ws.source("a.txt").text
+        before = host_of(ws).source("a.txt").text
         with pytest.raises(EditError) as caught:
             ws.undo(task="T4")
         assert (caught.value.kind, caught.value.details["lines"]) == (Kind.CANNOT_UNDO, [15])
-        assert ws.source("a.txt").text == before
+        assert host_of(ws).source("a.txt").text == before
         ws.undo(task="late")
         assert ws.undo(task="T4").ok
 

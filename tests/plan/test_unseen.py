@@ -11,6 +11,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.guards.guard import usual_guards
+from steadyhand.session.host import host_of
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 POLICY = sh.Policy(guards=usual_guards() | {"unseen"})
@@ -54,7 +55,7 @@ def test_lines_by_number_must_have_been_read(ws: sh.Workspace) -> None:
 
 def test_outlines_and_addresses_show_no_text(ws: sh.Workspace) -> None:
     ws.locate("a.txt", "lines:4")
-    ws.source("a.txt")
+    host_of(ws).source("a.txt")
     assert unseen(ws, sh.Delete(sh.Lines(4))) == [4, 4]
 
 
@@ -81,5 +82,5 @@ def test_a_whole_file_must_have_been_read_as_a_whole(ws: sh.Workspace) -> None:
     with pytest.raises(EditError) as caught:
         ws.write("a.txt", TEN.replace("line 4", "B"))
     assert "only in part" in caught.value.message
-    digest = ws.source("a.txt").digest
+    digest = host_of(ws).source("a.txt").digest
     assert ws.write("a.txt", TEN.replace("line 4", "B"), expect=digest).ok, "whoever names the version knows it"

@@ -13,6 +13,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.text.unified import changeset_from_unified
 from steadyhand.workspace.file_history import Replays
 from steadyhand.workspace.file_op import Trace
@@ -40,7 +41,7 @@ def ws(root: Path) -> Any:
 
 def by(ws: Any, tool: str = "edit_article", *, call: str, conversation: str = "talk", model: str | None = None) -> Any:
     """The workspace in the name of one call of a tool."""
-    return ws.bound(tool=tool, trace=Trace(ToolCall(call, "article", conversation), "d" * 16, model))
+    return host_of(ws).bound(tool=tool, trace=Trace(ToolCall(call, "article", conversation), "d" * 16, model))
 
 
 def replace(ws: Any, old: str, new: str, reason: str | None = None, path: str = "a.md") -> str:

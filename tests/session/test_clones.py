@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
+from steadyhand.session.host import host_of
 from tests.postgres.server import Server
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -61,7 +62,7 @@ def test_a_change_of_the_same_lines_says_so_and_is_no_refusal(crew: tuple[sh.Wor
     edit(two, "line 3", "three", "words")
     (told,) = edit(one, "line 3", "3")
     assert told == "a.md: bob (T-9) changed line 3, where this change is, in another clone of this repository: words"
-    assert "\n3\n" in one.source("a.md").text
+    assert "\n3\n" in host_of(one).source("a.md").text
 
 
 def test_lines_are_those_of_the_text_here_after_changes_on_both_sides(crew: tuple[sh.Workspace, sh.Workspace]) -> None:

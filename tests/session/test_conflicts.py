@@ -10,6 +10,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
+from steadyhand.session.host import host_of
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 FORCE, SKIP = sh.Policy(on_conflict="force"), sh.Policy(on_conflict="skip")
@@ -31,7 +32,7 @@ def conflict(call: object, *args: object, **options: object) -> EditError:
 
 
 def text(ws: sh.Workspace, path: str = "a.txt") -> str:
-    return ws.source(path).text
+    return host_of(ws).source(path).text
 
 
 def lines(first: int, last: int | None = None) -> sh.Lines:
@@ -472,10 +473,10 @@ def test_whose_line_was_written_over_is_not_named_for_the_line_ending(ws: sh.Wor
 def test_what_lands_between_reading_a_file_and_showing_it_is_told_with_its_authors(ws: sh.Workspace) -> None:
     with ws.task("reader") as reader, ws.task("other") as other:
         other.edit("a.txt", [sh.Replace("line 2", "two")])
-        source = reader.source("a.txt")
+        source = host_of(reader).source("a.txt")
         for number in (4, 5, 6):
             other.edit("a.txt", [sh.Replace(f"line {number}\n", f"other {number}\n")])
-        reader.saw(source)
+        host_of(reader).saw(source)
         error = conflict(reader.edit, "a.txt", [sh.Replace(lines(5), "mine\n")])
         assert [found.get("task") for found in error.details["with"]] == ["other"]
 

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Self
 
 import steadyhand as sh
+from steadyhand.session.host import host_of
 from tests.table import table
 
 FEW, MANY = 10, 20
@@ -49,7 +50,7 @@ def patch(count: int, old: str, new: str) -> str:
 
 
 def _patched(count: int, old: str, new: str, **options: object) -> Step:
-    return lambda ws: ws.bound(policy=sh.Policy(**options)).patch(patch(count, old, new))  # type: ignore[arg-type]
+    return lambda ws: host_of(ws).bound(policy=sh.Policy(**options)).patch(patch(count, old, new))  # type: ignore[arg-type]
 
 
 def _refused(count: int, old: str, new: str) -> Step:

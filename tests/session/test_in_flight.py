@@ -14,6 +14,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.workspace.overlay import FileReading
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.transaction import Transaction
@@ -175,7 +176,7 @@ def test_a_version_that_is_rebased_over_a_change_not_yet_recorded_names_who_made
         {"path": "a.md", "expect": known, "edits": by_number},
     ]
     with in_flight(lambda: _by_bob(bob)):
-        receipt = ada.bound(policy=sh.Policy(on_stale="rebase")).apply({"partial": True, "files": files})
+        receipt = host_of(ada).bound(policy=sh.Policy(on_stale="rebase")).apply({"partial": True, "files": files})
     refused = receipt.outcomes[1].error
     assert refused is not None
     assert refused.kind is Kind.CONFLICT
@@ -194,7 +195,7 @@ def test_a_call_that_is_cancelled_is_cancelled_also_where_refusals_are_outcomes(
 
     files = [{"path": f"{name}.md", "edits": [{"target": "one", "new": "1"}]} for name in "ab"]
     with sh.Workspace(root, actor="x") as ws, pytest.raises(EditError, match="cancelled"):
-        ws.bound(tick=tick).apply({"partial": True, "files": files})
+        host_of(ws).bound(tick=tick).apply({"partial": True, "files": files})
     assert [(root / f"{name}.md").read_text() for name in "ab"] == [TEXT, TEXT]
 
 
@@ -215,7 +216,7 @@ def test_a_lease_that_is_announced_while_a_call_waits_for_its_locks_is_met(
         edits = [{"target": "one", "new": "1"}]
         request = {"path": path, **({"edits": edits} if path == "a.md" else {"create": "text\n"})}
         with pytest.raises(EditError) as caught:
-            ada.bound(policy=sh.Policy(on_lease="refuse")).apply({"files": [request]})
+            host_of(ada).bound(policy=sh.Policy(on_lease="refuse")).apply({"files": [request]})
     assert caught.value.kind is Kind.BUSY
     assert (root / "a.md").read_text() == TEXT
     assert not (root / "new.md").exists()

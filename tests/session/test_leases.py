@@ -15,6 +15,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from tests.postgres.server import until
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -95,7 +96,7 @@ def test_a_policy_may_refuse_them(crew: tuple[sh.Workspace, sh.Workspace], insid
     assert error.message == "a.md lines 3–5: ada is at work here: to words"
     (told,) = error.details["leases"]
     assert (told["id"], told["actor"], told["lines"]) == (lease.id, "ada", [3, 5])
-    assert bob.source("a.md").text == TEN
+    assert host_of(bob).source("a.md").text == TEN
 
 
 def test_a_refused_call_does_nothing_to_other_files_either(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
@@ -104,7 +105,7 @@ def test_a_refused_call_does_nothing_to_other_files_either(crew: tuple[sh.Worksp
     with ada.lease("a.md"), sh.Workspace(bob.root, actor="bob", policy=REFUSE) as strict:
         refused(Kind.BUSY, strict.apply, sh.requests_from_json(requests))
         refused(Kind.BUSY, _transact, strict)
-    assert bob.source("b.md").text == TEN
+    assert host_of(bob).source("b.md").text == TEN
     assert bob.history() == []
 
 
@@ -135,7 +136,7 @@ def test_whatever_is_done_to_a_leased_file_is_told(crew: tuple[sh.Workspace, sh.
         "undo": lambda: bob.undo(before.id),
         "preview": lambda: (
             bob.preview("a.md", [{"target": "line 4", "new": "4"}, {"target": "line 9", "new": "9"}])
-            if "line 4" in bob.source("a.md").text
+            if "line 4" in host_of(bob).source("a.md").text
             else bob.preview("a.md", [{"target": "four", "new": "4"}])
         ),
     }
@@ -190,7 +191,7 @@ def test_whatever_lands_around_it_a_lease_stays_about_its_text(
             (announced,) = bob.leases()
             assert announced.lines is not None
             start, end = announced.lines
-            assert bob.source("a.md").text.splitlines()[start - 1 : end] == leased
+            assert host_of(bob).source("a.md").text.splitlines()[start - 1 : end] == leased
     assert refusals
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 
@@ -51,7 +52,7 @@ def test_two_changes_of_one_line_are_refused_and_joined_in_the_edit_that_is_offe
         assert (theirs["record"], theirs["reason"], theirs["task"]) == (first.id, "rows", "one")
         assert error.details["corrected"] == {"target": "row 5 of ten\n", "new": "row 5 of 10\n"}
         assert two.edit("a.txt", [dict(error.details["corrected"])]).ok
-        assert "row 5 of 10\n" in ws.source("a.txt").text
+        assert "row 5 of 10\n" in host_of(ws).source("a.txt").text
 
 
 def test_two_changes_of_the_same_words_have_nothing_to_offer(ws: sh.Workspace) -> None:
@@ -117,7 +118,7 @@ def test_only_those_who_changed_the_line_are_named(ws: sh.Workspace) -> None:
 
 def test_a_version_nobody_kept_is_refused_as_stale(ws: sh.Workspace) -> None:
     error = refused(Kind.STALE_SOURCE, ws.edit, "a.txt", [sh.Replace("line 5", "B")], expect="0" * 64)
-    assert error.details["actual"] == ws.source("a.txt").digest
+    assert error.details["actual"] == host_of(ws).source("a.txt").digest
 
 
 def test_an_edit_that_did_not_fit_its_own_version_is_refused_as_it_would_have_been(ws: sh.Workspace) -> None:

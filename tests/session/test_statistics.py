@@ -11,6 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
+from steadyhand.session.host import host_of
 from steadyhand.session.statistics import Attempts, Statistics, count
 from steadyhand.workspace.file_op import Trace
 from steadyhand.workspace.journal.log_reader import LogItem
@@ -42,7 +43,7 @@ class Talk:
 
     def call(self, tool: str) -> Any:
         trace = Trace(ToolCall(new_record_id(), "any", self._id), "0" * 16, self._model)
-        return self._ws.bound(tool=tool, trace=trace)
+        return host_of(self._ws).bound(tool=tool, trace=trace)
 
     def edit(self, path: str, old: str, new: str, *, tool: str = "edit_file") -> None:
         self.call(tool).edit(path, [sh.Replace(old, new)])

@@ -10,6 +10,7 @@ from types import FrameType
 import pytest
 
 import steadyhand as sh
+from steadyhand.session.host import host_of
 from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.unseen_changes import Checkpoint, UnseenChanges
 from tests.table import table
@@ -51,10 +52,10 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
             with_task = ws._bound(name)
             if chance.random() < 0.2:
                 _change_outside(chance, tmp_path / "a.txt")
-            present = ws.source("a.txt")
+            present = host_of(ws).source("a.txt")
             edits = [_edit(chance, present.table.count)]  # by numbers of the present text
             with_task.edit("a.txt", edits, expect=present.digest, reason=name)  # type: ignore[arg-type]
-            source = ws.source("a.txt")
+            source = host_of(ws).source("a.txt")
             if chance.random() < 0.2:
                 whole = None if chance.random() < 0.5 else ((0, len(source.text) // 2),)
                 sights.append(Sight(source.digest, ws._store.head(), whole))
@@ -126,13 +127,13 @@ def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_
     (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(1, 31)))
     with sh.Workspace(tmp_path, actor="host") as ws:
         one, two = ws._bound("one"), ws._bound("two")
-        first = ws.source("a.txt")
+        first = host_of(ws).source("a.txt")
         one.edit("a.txt", [sh.Replace("line 3\n", "three\n")])
-        read = ws.source("a.txt")
+        read = host_of(ws).source("a.txt")
         two.read("a.txt")
         two.edit("a.txt", [sh.Replace("three\n", "drei\n")])
         two.edit("a.txt", [sh.Replace("line 7\n", "seven\n")])
-        latest = ws.source("a.txt")
+        latest = host_of(ws).source("a.txt")
         unseen_changes = UnseenChanges(ws._store.journal, Party("host", "watcher"), 0, lambda _: None)
 
         def told(source: sh.Source, *seen: sh.Source) -> list[tuple[str | None, str]]:

@@ -15,6 +15,7 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
+from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.source import Source
 from steadyhand.workspace.git import Blobs, Entry, Git
@@ -158,7 +159,7 @@ class Changes:
         """A file of the working tree, as the workspace lets it be read: never through a link."""
         assert self._workspace is not None
         try:
-            source = self._workspace.source(path)
+            source = host_of(self._workspace).source(path)
         except EditError as error:
             return _UNREADABLE.get(error.kind, "not readable")
         if source.path != path:

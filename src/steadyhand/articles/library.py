@@ -12,6 +12,7 @@ from typing import Final
 from steadyhand.articles.attention import Article, Problem, Rule, is_page, read_article
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.pace import go_on
 from steadyhand.text.source import Source
@@ -88,7 +89,7 @@ def read_library(workspace: Workspace, docs: Sequence[str] = ()) -> Library:
 def read_page(workspace: Workspace, path: str, problems: list[Problem]) -> Source | None:
     """A page's text; None, and a problem, where it cannot be read."""
     try:
-        source = workspace.source(path)
+        source = host_of(workspace).source(path)
     except EditError as error:
         problems.append(Problem(path, f"it cannot be read: {error.message}"))
         return None
@@ -112,7 +113,7 @@ def _beneath(workspace: Workspace, place: str, problems: list[Problem]) -> Itera
     except EditError as error:
         if error.kind is not Kind.NO_SUCH_FILE:
             raise
-        named = workspace.source(place).path or place  # refuses where it is not there either
+        named = host_of(workspace).source(place).path or place  # refuses where it is not there either
         return [named] if is_page(named) else []
     if listing.cut is not None:
         problems.append(Problem(place, f"not all of it was looked at: {listing.cut}"))

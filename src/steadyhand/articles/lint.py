@@ -22,6 +22,7 @@ from steadyhand.articles.library import Library, read_library
 from steadyhand.articles.search import Pattern
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, field
+from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.node import Refusal
@@ -170,7 +171,7 @@ class _Linter:
             if len(self.sources) >= 64:  # so that memory stays bounded
                 self.sources.clear()
             try:
-                self.sources[file] = self.workspace.source(file)
+                self.sources[file] = host_of(self.workspace).source(file)
             except EditError as error:
                 self.sources[file] = error.message
         return self.sources[file]

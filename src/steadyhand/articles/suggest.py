@@ -16,6 +16,7 @@ from steadyhand.articles.mentions import is_distinctive, names_in
 from steadyhand.articles.search import Pattern
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.code.language import languages
@@ -208,7 +209,7 @@ class _Symbols:
         for file in [each for each in self._files if each.lower().endswith(self._endings)][:_MOST_FILES]:
             go_on()
             try:
-                source = self._workspace.source(file)
+                source = host_of(self._workspace).source(file)
             except EditError:
                 continue
             size += len(source.text)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -31,13 +30,12 @@ if TYPE_CHECKING:
     from steadyhand.session.batch import Batch
     from steadyhand.session.events import Event
     from steadyhand.session.history import History
-    from steadyhand.session.kept_conflicts import KeptConflict, KeptConflicts, Standing
+    from steadyhand.session.host import Reader
+    from steadyhand.session.kept_conflicts import KeptConflict, KeptConflicts
     from steadyhand.session.leases import Place
-    from steadyhand.session.reader import Reader
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.review.review import Review
-    from steadyhand.session.runs import Runs
     from steadyhand.session.transaction_builder import Request
     from steadyhand.structure.node import Where
     from steadyhand.structure.outline import Location, Outline
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from steadyhand.text.match import Occurrence
     from steadyhand.text.source import Source
     from steadyhand.workspace.file_history import Why
-    from steadyhand.workspace.file_op import Trace
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.record import Entry, Lease, Party
     from steadyhand.workspace.journal.store import Progress
@@ -187,7 +184,7 @@ class Workspace:
 
     @property
     def _reader(self) -> Reader:
-        from steadyhand.session.reader import Reader
+        from steadyhand.session.host import Reader
 
         return Reader(self._session)
 
@@ -210,13 +207,6 @@ class Workspace:
 
         return Audits(self._session)
 
-    @property
-    def agent_runs(self) -> Runs:
-        """Runs of an agent over many articles, as the journal keeps them."""
-        from steadyhand.session.runs import Runs
-
-        return Runs(self._session)
-
     def close(self) -> None:
         self._store.close()
 
@@ -228,35 +218,6 @@ class Workspace:
     ) -> None:
         self.close()
 
-    def as_tool(self, name: str) -> Self:
-        """The same workspace in the name of a tool, which the journal notes with every change."""
-        return self.bound(tool=name)
-
-    def bound(
-        self,
-        *,
-        tool: str | None = None,
-        policy: Policy | None = None,
-        trace: Trace | None = None,
-        tick: Callable[[], None] | None = None,
-        progress: Progress | None = None,
-    ) -> Self:
-        """The same workspace for a tool, a policy or a call; what is not given stays.
-
-        `tick` is called before each edit and each file that is staged, and while files are read and searched; if it
-        raises, nothing is changed.
-        """
-        now = self._session.context
-        context = replace(
-            now,
-            tool=checks.remark(tool, "tool") or now.tool,
-            policy=now.policy if policy is None else checks.policy_of(policy),
-            trace=now.trace if trace is None else trace,
-            tick=now.tick if tick is None else tick,
-            progress=now.progress if progress is None else progress,
-        )
-        return self._with(self._session.bound(context))
-
     def _with(self, session: Session) -> Self:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -265,14 +226,6 @@ class Workspace:
 
     def _bound(self, task: str | None) -> Self:
         return self._with(self._session.in_task(task))
-
-    def tick(self) -> None:
-        """Ask whether the call is still wanted; raises what the caller's `tick` raises."""
-        self._session.context.check_wanted()
-
-    def cancellable(self) -> AbstractContextManager[None]:
-        """Around work that changes nothing, such as reading a patch: it ends when the call is to end."""
-        return self._session.context.cancellable()
 
     @contextlib.contextmanager
     def task(self, name: str) -> Iterator[Self]:
@@ -308,12 +261,6 @@ class Workspace:
         tasks.end("failed" if failed else "ended well")
         return removed
 
-    def remove_backups(self) -> tuple[str, ...]:
-        """Remove the `.bak` copies that were made for this workspace's task, which may go on; their paths."""
-        from steadyhand.session.tasks import Tasks
-
-        return Tasks(self._session).remove_backups()
-
     def read(
         self, path: AnyPath, *, encoding: str | None = None, lines: tuple[int, int | None] | None = None
     ) -> Source:
@@ -322,22 +269,6 @@ class Workspace:
         `lines` are the first and the last line that the caller will look at; only they then count as read.
         """
         return self._reader.read(path, encoding=encoding, lines=lines)
-
-    def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
-        """The same for a caller that has yet to say what of it is shown, with `saw`: nothing is remembered."""
-        return self._reader.source(path, encoding=encoding)
-
-    def saw(self, source: Source, lines: tuple[int, int | None] | None = None) -> None:
-        """This task was shown a file that `source` gave, or some lines of it; they now count as read."""
-        self._reader.saw(source, lines)
-
-    def saw_each(self, source: Source, lines: Sequence[int]) -> None:
-        """The same for lines here and there, by their numbers."""
-        self._reader.saw_each(source, lines)
-
-    def last_read(self, path: AnyPath) -> tuple[str | None, str]:
-        """The digest of the version of a file that this task last read, if any, and of the present one."""
-        return self._reader.last_read(path)
 
     def outline(
         self,
@@ -501,7 +432,7 @@ class Workspace:
         from steadyhand.dialects.front import at_reply, read_patch
         from steadyhand.dialects.patch import Patch
 
-        with self.cancellable():
+        with self._session.context.cancellable():
             found = reply if isinstance(reply, Patch) else read_patch(reply, format=format, strict=strict)
         named = found.mapped(_file_named(path))
         named = named.overwriting(self._exists) if overwrite else named
@@ -643,13 +574,6 @@ class Workspace:
     def conflict(self, id: str) -> KeptConflict:
         """One of them by its id or a unique beginning of it, whatever became of it."""
         return self._conflicts.conflict(id)
-
-    def standing(self, id: str) -> Standing:
-        """The lines that a conflict concerns, both its sides, as they are now.
-
-        Refuses with `stale-source` where the version they belong to is no longer kept.
-        """
-        return self._conflicts.standing(self.conflict(id))
 
     def resolve(
         self,
@@ -824,14 +748,6 @@ class Workspace:
         from steadyhand.session.reports import Reports
 
         return Reports(self._store).observe(self._session.context, checks.path_of(path))
-
-    def note_refusal(self, error: EditError) -> None:
-        """Report that the call was refused, unless that is in the journal already."""
-        from steadyhand.session.reports import Reports
-
-        context = self._session.context
-        if context.trace is None or not context.trace.refusals:
-            Reports(self._store).refused(context.header(None), error, ())
 
     def record_evidence(self, path: AnyPath, evidence: object) -> None:
         """Keep what was looked at for a file, or why it was chosen; `audit` and `export --articles` show it.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.clients import SERVER, Client, Scope, as_json
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _before_installation(
     newest = next(iter(workspace.history(place.path, limit=1)), None)
     if newest is None or newest.record.tool != _TOOL or newest.record.reason != _added_to(client):
         return None
-    digest = workspace.source(place.path).digest
+    digest = host_of(workspace).source(place.path).digest
     if not any(change.after is not None and change.after.digest == digest for change in newest.record.files):
         return None
     try:

@@ -17,6 +17,7 @@ from steadyhand.plan.places import lines_phrase
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.checks import remark
+from steadyhand.session.host import host_of
 from steadyhand.tools.call import Call, resolve_path
 from steadyhand.tools.file_views import GLOB, read_glob
 from steadyhand.tools.result import CHANGED, LINES, Offer, offering, success
@@ -110,10 +111,10 @@ def _edit_of(offer: Offer) -> dict[str, object]:
 
 
 def _short_content(call: Call, path: str) -> str | None:
-    source = call.workspace.source(call.path(path))
+    source = host_of(call.workspace).source(call.path(path))
     if len(source.text) > SHORT:
         return None
-    call.workspace.saw(source)
+    host_of(call.workspace).saw(source)
     return source.text
 
 

@@ -28,6 +28,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.session.audit import Audits
 from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.host import host_of
 from steadyhand.session.review.review import Review
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
@@ -485,7 +486,7 @@ class AsyncWorkspace:
 
         def heed() -> T:
             workspace = self._bound(call)
-            with workspace.cancellable():
+            with host_of(workspace).cancellable():
                 return work(workspace)
 
         return await self._threads.run(heed, call)
@@ -493,8 +494,8 @@ class AsyncWorkspace:
     def _bound(self, call: _Call) -> Workspace:
         """The workspace for one call. Asked in its thread."""
         workspace = self._task or self._threads.workspace
-        call.above = workspace.tick
-        return workspace.bound(tick=call.tick)
+        call.above = host_of(workspace).tick
+        return host_of(workspace).bound(tick=call.tick)
 
     async def _each(
         self, begin: Callable[[Workspace, Callable[[Stop | None], Stop]], Iterator[T]], size: int = _PAGE

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.toolsets import Toolset
 from steadyhand.workspace.journal.record import new_record_id
@@ -247,7 +248,7 @@ class Call:
 
     def _is_there(self, path: str) -> bool:
         try:
-            self.workspace.source(path)
+            host_of(self.workspace).source(path)
         except EditError as error:
             return error.kind is not Kind.NO_SUCH_FILE
         return True
@@ -257,7 +258,7 @@ class Call:
         if self.settings.extensions is None or self.toolset.extensions is not None:
             return  # a toolset for kinds of files looks at what it reads itself
         try:
-            named = self.workspace.source(path).path
+            named = host_of(self.workspace).source(path).path
         except EditError:  # what cannot be read is refused where it is asked for
             return
         if named is not None:

@@ -9,6 +9,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.tools.answer import (
     ANSWER,
@@ -244,14 +245,14 @@ def _run_read(call: Call, fields: Fields) -> Result:
     offset, limit = (fields.get(name) or usual for name, usual in (("offset", 1), ("limit", LINES_AT_ONCE)))
     assert isinstance(offset, int) and isinstance(limit, int)
     with worded(lambda error: "File does not exist." if error.kind is Kind.NO_SUCH_FILE else None):
-        source = call.workspace.source(call.path(str(fields["file_path"])))
+        source = host_of(call.workspace).source(call.path(str(fields["file_path"])))
     bodies = source.lines
     shown = [body[:WIDEST] for body in bodies[offset - 1 : offset - 1 + limit]]
     rows, whole = fit_rows(number_lines(shown, offset, "cat"), MOST_CHARACTERS)
     last = offset + whole - 1
     seen = [line for line in range(offset, last + 1) if len(bodies[line - 1]) <= WIDEST]
     if seen or not bodies:
-        call.workspace.saw_each(source, seen)
+        host_of(call.workspace).saw_each(source, seen)
     told = [*rows, *_notes(bodies, offset, last)] if rows else [_nothing(len(bodies), offset)]
     return Answer("\n".join(told)).to_json()
 

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request, join
+from steadyhand.session.host import host_of
 from steadyhand.structure.anchor import anchor_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import clip
@@ -171,7 +172,7 @@ def read_numbered(
     `room` are the characters that are left in the answer; at least one line is shown. `place` leads to the arguments.
     """
     check_forwards(start, end, place)
-    source = call.workspace.source(call.path(path))
+    source = host_of(call.workspace).source(call.path(path))
     count = source.table.count
     first = start if isinstance(start, int) else 1
     if first > max(count, 1):
@@ -182,7 +183,7 @@ def read_numbered(
     last = first + len(bodies) - 1
     whole = [line for line, body in enumerate(bodies, first) if len(body) <= WIDEST]
     if whole or not count:
-        call.workspace.saw_each(source, whole)
+        host_of(call.workspace).saw_each(source, whole)
     cut = [body if len(body) <= WIDEST else f"{body[:WIDEST]}…" for body in bodies]
     rows = _anchored(bodies, first, cut) if anchors else number_lines(cut, first, "colon")
     told = {"content": "\n".join(rows), "totalLines": count, "fileHash": source.digest[:16]}
@@ -394,7 +395,7 @@ def check_read(call: Call, path: str) -> None:
     """Where the host asks for it, refuse with `stale-source` a file that this task has not read as it is now."""
     if not call.settings.require_read:
         return
-    seen, present = call.workspace.last_read(path)
+    seen, present = host_of(call.workspace).last_read(path)
     if seen != present:
         raise EditError(
             Kind.STALE_SOURCE,

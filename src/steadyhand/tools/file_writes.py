@@ -16,6 +16,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.plan.edit import Replace
 from steadyhand.schema import Field, Object, Text, bad_request
 from steadyhand.session.batch import Batch
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
@@ -94,7 +95,7 @@ def unread(call: Call, path: str) -> EditError:
     """The refusal of a file that was not read; its hash is not shown, or it would be sent instead of reading."""
     return EditError(
         Kind.STALE_SOURCE,
-        f"{path} exists and {how_known(*call.workspace.last_read(path))}",
+        f"{path} exists and {how_known(*host_of(call.workspace).last_read(path))}",
         hint="read all of it first, or edit only the lines that change",
         details={"path": path},
     )
@@ -105,7 +106,7 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
     if expect is not None or call.mode not in _WITH_HASH:
         return
     try:
-        call.workspace.last_read(path)
+        host_of(call.workspace).last_read(path)
     except EditError:  # the write itself tells what is wrong with the path
         return
     raise bad_request(
@@ -169,7 +170,7 @@ DIFF = ("diff", "diffContent", "patchContent")  # other names that models have f
 
 def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
     """What a model wrote, read in its dialect; the reading ends when the call is to."""
-    with call.workspace.cancellable():
+    with host_of(call.workspace).cancellable():
         return read_patch(reply, format=format, strict=strict)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import PATH, bad_request, nearest_name
+from steadyhand.session.host import host_of
 from steadyhand.tools.call import Call, Conversation, Settings
 from steadyhand.tools.modes import not_offered, offered, prompt_for
 from steadyhand.tools.tool import Result, Tool
@@ -42,7 +43,7 @@ class Kit:
         self.toolset = toolset_named(toolset)
         self.settings = settings or Settings()
         self.conversation = conversation or Conversation()
-        self.workspace = workspace.bound(policy=self._policy(workspace.policy))
+        self.workspace = host_of(workspace).bound(policy=self._policy(workspace.policy))
         self._tools = tuple(tool.under(self.settings) for tool in tools_of(self.toolset.name))
         self._names = {name: tool for tool in reversed(self._tools) for name in (*tool.also, tool.name)}
 
@@ -116,7 +117,7 @@ class Kit:
         except EditError as error:  # in the form that answers of this toolset have
             return _sayable(self._tools[0].refused(error, self.toolset.phrases))
         trace = self._trace(arguments, receipts)
-        workspace = self.workspace.bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
+        workspace = host_of(self.workspace).bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
             hindrance = not_offered(tool, workspace.mode, is_read_only=workspace.is_read_only)
             if hindrance is not None:
@@ -124,7 +125,7 @@ class Kit:
             fields, repaired = repair(tool.parameters, arguments)
             is_reading = tool.trust == "read"
             call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
-            with BUDGET.sharing(), workspace.cancellable() if is_reading else nullcontext():
+            with BUDGET.sharing(), host_of(workspace).cancellable() if is_reading else nullcontext():
                 result = tool.run(call, fields)
             return _sayable(result | {"repaired": list(repaired)} if repaired else result)
         except EditError as error:
@@ -132,7 +133,7 @@ class Kit:
         except Exception as error:
             refusal = _bug(error)
         if tool.trust != "read":
-            workspace.note_refusal(refusal)
+            host_of(workspace).note_refusal(refusal)
         return _sayable(tool.refused(refusal, self.toolset.phrases))
 
     def _trace(self, arguments: object, receipts: list[Receipt] | None) -> Trace:

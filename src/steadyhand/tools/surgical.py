@@ -10,6 +10,7 @@ from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Insert, Old, Place, Replace
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
@@ -18,7 +19,7 @@ from steadyhand.tools.file_writes import DIFF, apply_diff
 from steadyhand.tools.result import CHANGED, Offer, failure, offering, success
 from steadyhand.tools.tool import FILE, REASON, Example, Fields, Result, Tool, reason_of
 from steadyhand.tools.toolsets import in_fields
-from steadyhand.tools.workspace import SEVERITIES, Finding, Findings, Severity
+from steadyhand.tools.workspace import SEVERITIES, Finding, Findings, Severity, found_in
 from steadyhand.workspace.journal.record import utc_now
 
 # Refusals of this toolset's edits: the edit that would go through instead, as a call of `edit_file`.
@@ -329,7 +330,7 @@ def _run_report_findings(call: Call, fields: Fields) -> Result:
     findings = [_finding(call, each, f"findings[{index}]") for index, each in enumerate(given)]
     workspace = call.workspace
     assert isinstance(workspace, Findings)
-    total, is_kept = workspace.found.add(findings)
+    total, is_kept = found_in(workspace).add(findings)
     return {"success": True, "reported": len(findings), "total": total, "kept": _KEPT if is_kept else _UNKEPT}
 
 
@@ -359,7 +360,7 @@ def _finding(call: Call, given: Mapping[str, object], place: str) -> Finding:
 def _source(call: Call, path: str) -> Source | None:
     """The file, if it can be read; one that is not there is refused."""
     try:
-        return call.workspace.source(path)
+        return host_of(call.workspace).source(path)
     except EditError as error:
         if error.kind in _UNREADABLE:
             return None

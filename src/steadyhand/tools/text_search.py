@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.schema import Field, Many, Number, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip
@@ -215,7 +216,7 @@ def _files(call: Call, path: str | None, glob: str | None) -> tuple[list[str], s
 
 def _one_file(call: Call, path: str) -> str:
     """The file that a path names, if it may be looked through; refuses as reading it would."""
-    source = call.workspace.source(call.path(path))
+    source = host_of(call.workspace).source(call.path(path))
     file = source.path or path
     if classify(file).secret:
         raise EditError(Kind.PROTECTED_PATH, f"{file} holds secrets", hint="search other files", details={"path": file})
@@ -238,7 +239,7 @@ class _Search:
 
     def look(self, path: str) -> bool:
         """Look through one file; false: it is enough."""
-        self.call.workspace.tick()
+        host_of(self.call.workspace).tick()
         source = self._source(path)
         if source is not None:
             self.searched += 1
@@ -263,7 +264,7 @@ class _Search:
             if classify(path).secret:
                 raise EditError(Kind.PROTECTED_PATH, f"{path} holds secrets")
             self.call.check_ending(path)
-            source = self.call.workspace.source(path)
+            source = host_of(self.call.workspace).source(path)
         except EditError as error:
             self._pass(_PASSED.get(error.kind, "not readable"))
             return None
@@ -287,7 +288,7 @@ class _Search:
             if shown == body:
                 whole.append(line)
         if whole:
-            self.call.workspace.saw_each(source, whole)
+            host_of(self.call.workspace).saw_each(source, whole)
         return not is_enough
 
     def _found(self, path: str, text: str) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ from steadyhand.schema import bad_request
 from steadyhand.session import checks
 from steadyhand.session import workspace as session
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.host import host_of
 from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from steadyhand.tools.kit import Kit
     from steadyhand.workspace.findings import FindingsFile
 
-__all__ = ["SEVERITIES", "Finding", "Findings", "Found", "Severity", "Workspace"]
+__all__ = ["SEVERITIES", "Finding", "Findings", "Found", "Severity", "Workspace", "found_in"]
 
 
 # What tasks that may change nothing have found: kept in the user's state folder, and never under the root.
@@ -148,19 +149,16 @@ class Findings:
     def root(self) -> str:
         """The tree that they are about."""
 
-    @property
-    def found(self) -> Found:
-        """What was reported of this tree."""
-        from steadyhand.workspace.findings import FindingsFile
-
-        return Found(FindingsFile(self.root), *self._unkept)
-
     def findings(self, task: str | None = None) -> list[Finding]:
         """What was reported of this tree, by one task or by all, oldest first: here or in another process."""
-        return self.found.of(task)
+        return found_in(self).of(task)
 
 
-# The workspace with tools for models: the one that users get.
+def found_in(workspace: Findings) -> Found:
+    """What was reported of a workspace's tree."""
+    from steadyhand.workspace.findings import FindingsFile
+
+    return Found(FindingsFile(workspace.root), *workspace._unkept)
 
 
 class Workspace(session.Workspace, Findings):
@@ -208,7 +206,7 @@ class Workspace(session.Workspace, Findings):
             version=version,
             max_characters=max_characters,
         )
-        workspace = self if policy is None else self.bound(policy=checks.policy_of(policy))
+        workspace = self if policy is None else host_of(self).bound(policy=checks.policy_of(policy))
         return Kit(workspace, toolset, settings, _conversation(conversation))
 
 

@@ -13,6 +13,7 @@ from steadyhand.agents.model import Offered, ToolCall
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import Field, Object, Text, bad_request, plain_schema
+from steadyhand.session.host import host_of
 from steadyhand.tools.call import resolve_path, same_file
 from steadyhand.tools.framework_calls import Made, make_call_async, parsed
 from steadyhand.tools.kit import Kit
@@ -106,7 +107,9 @@ class ArticleDesk:
     def _is_there(self, given: object) -> bool:
         """Whether a page that a call would write is in the tree already; a draft does not know."""
         try:
-            self._reads.workspace.source(str(repair(self._reads.find("write_file").parameters, given)[0]["path"]))
+            host_of(self._reads.workspace).source(
+                str(repair(self._reads.find("write_file").parameters, given)[0]["path"])
+            )
         except EditError as error:  # where it is not there, the tool decides
             return error.kind is Kind.NOT_TEXT
         return True

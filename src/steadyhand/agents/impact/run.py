@@ -29,6 +29,7 @@ from steadyhand.articles.report import FileReport, Report, ShownHunk, report_of
 from steadyhand.articles.search import Evidence, Flagged, match
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
+from steadyhand.session.host import host_of
 from steadyhand.session.runs import task_of_run
 from steadyhand.text.unified import parse_unified
 from steadyhand.tools.workspace import Workspace
@@ -60,7 +61,7 @@ def run_impact(
     and with `stale-source` a run whose change is no longer the one that is checked out.
     """
     given = settings or RunSettings()
-    held = None if resume is None else workspace.agent_runs.run(resume)
+    held = None if resume is None else host_of(workspace).runs.run(resume)
     if held is not None:
         trigger = held.get("trigger")
         begun: Mapping[str, object] = trigger if isinstance(trigger, dict) else {}
@@ -73,7 +74,7 @@ def run_impact(
     if held is not None:
         _check_same(held, run.change)
         run.id = str(held["id"])
-        settled, held_articles = workspace.agent_runs.settled(run.id), held.get("articles")
+        settled, held_articles = host_of(workspace).runs.settled(run.id), held.get("articles")
         articles = held_articles if isinstance(held_articles, list) else []
         run.before = {each["path"]: each for each in articles if each["path"] in settled}
     return _await(run.all(found.articles, found.problems))
@@ -130,9 +131,9 @@ class _Run:
         }
         is_dry = self.settings.dry_run
         if self.id is None and not is_dry:
-            self.id = self.workspace.agent_runs.begin_run(about, [_planned(each) for each in flagged])
+            self.id = host_of(self.workspace).runs.begin_run(about, [_planned(each) for each in flagged])
         if not self.settings.again:
-            self.judged = self.workspace.agent_runs.judged()
+            self.judged = host_of(self.workspace).runs.judged()
         end = "stopped"
         try:
             async with opened(self.model):
@@ -142,10 +143,10 @@ class _Run:
         finally:
             facts: Facts = {"end": end, "cycles": self.cycles, "maxDepthReached": self.too_deep}
             if self.id is not None:
-                self.workspace.agent_runs.end_run(self.id, facts)
+                host_of(self.workspace).runs.end_run(self.id, facts)
         found_problems = [each.to_json() for each in problems]
         if self.id is not None:
-            return self.workspace.agent_runs.run(self.id) | {"problems": found_problems}
+            return host_of(self.workspace).runs.run(self.id) | {"problems": found_problems}
         articles = [self.outcomes.get(each.article.path) or _not_reached(each) for each in flagged]
         more = [each for path, each in self.outcomes.items() if path not in {one.article.path for one in flagged}]
         return {
@@ -173,7 +174,7 @@ class _Run:
             if not layer or self.is_over:
                 return
             if depth and self.id is not None:
-                self.workspace.agent_runs.plan_articles(self.id, [_planned(each) for each, _, _ in layer])
+                host_of(self.workspace).runs.plan_articles(self.id, [_planned(each) for each, _, _ in layer])
             await self._layer(workspace, layer)
             if not self.settings.propagate:
                 return
@@ -229,7 +230,7 @@ class _Run:
                 if self.transcripts is not None:
                     self.transcripts[path] = talk.transcript
             is_settled = facts["status"] in ("updated", "unchanged") and not self.settings.dry_run
-            texts = (before, workspace.source(path).text)
+            texts = (before, host_of(workspace).source(path).text)
             keys = [_digest([each, path, text]) for each in (change, self.change) for text in texts if is_settled]
             new = facts.pop("newPages", [])
             self._finish(flagged, facts, list(dict.fromkeys(keys)))
@@ -247,8 +248,8 @@ class _Run:
     def _finish(self, flagged: Flagged, facts: Facts, keys: Sequence[str]) -> None:
         record = {**_planned(flagged, _MOST_EVIDENCE), **facts}
         if self.id is not None:
-            self.workspace.agent_runs.finish_article(self.id, record, keys)
-            record = self.workspace.agent_runs.run_article(self.id, record)
+            host_of(self.workspace).runs.finish_article(self.id, record, keys)
+            record = host_of(self.workspace).runs.run_article(self.id, record)
         self.outcomes[flagged.article.path] = record
         if self.watch is not None:
             self.watch(flagged, record)
@@ -257,7 +258,7 @@ class _Run:
         for page in pages:
             record = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page beside {beside}"}
             if self.id is not None:
-                self.workspace.agent_runs.finish_article(self.id, record)
+                host_of(self.workspace).runs.finish_article(self.id, record)
 
     def _next(self, layer: Sequence[Flagged]) -> list[tuple[Flagged, Report, str]]:
         """The articles that attend to those of a layer that were changed, and have not been looked at."""

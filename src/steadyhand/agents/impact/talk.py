@@ -18,6 +18,7 @@ from steadyhand.articles.checks import Finding, check_edit
 from steadyhand.articles.report import Report
 from steadyhand.articles.search import Flagged
 from steadyhand.errors import EditError
+from steadyhand.session.host import host_of
 from steadyhand.session.tasks import draft
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
@@ -171,7 +172,7 @@ class Talk:
         return Proposal(
             self._flagged,
             self._before,
-            pen.source(self._path).text,
+            host_of(pen).source(self._path).text,
             str(made["patch"]),
             tuple(map(str, reasons)) if isinstance(reasons, list) else (),
             self._findings,
@@ -184,11 +185,11 @@ class Talk:
         return {name: audit[name] for name in ("patch", "editReasons", "hunkReasons")}
 
     def _check(self, pen: Workspace) -> tuple[Finding, ...]:
-        return check_edit(self._workspace, self._path, self._before, pen.source(self._path).text)
+        return check_edit(self._workspace, self._path, self._before, host_of(pen).source(self._path).text)
 
     def _is_changed(self, desk: ArticleDesk, pen: Workspace) -> bool:
         """Whether the model has changed the article; others may have, too."""
-        return desk.has_edited and pen.source(self._path).text != self._before
+        return desk.has_edited and host_of(pen).source(self._path).text != self._before
 
 
 def failed(kind: str, message: str) -> Facts:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.schema import bad_request, nearest_name
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.mcp.calls import Calls
 from steadyhand.surfaces.mcp.front import room_of, with_prefix, with_root
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, named_roots, no_root, paths_of
@@ -117,7 +118,7 @@ class Session:
         if policy is not None and policy.backup == "bak":
             for root in self.roots:
                 with suppress(EditError):
-                    self.workspace(root).remove_backups()
+                    host_of(self.workspace(root)).remove_backups()
         self.close()
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import DeleteFile, RenameFile, Requests
 from steadyhand.schema import Field, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.tools.answer import (
     ANSWER,
     NOT_FOUND,
@@ -51,7 +52,7 @@ def view(command: Command) -> Answer:
     """A file's lines with their numbers, or what lies in a directory and how large it is."""
     shown, path = command.shown, _place(command)
     try:
-        source = command.workspace.source(path)
+        source = host_of(command.workspace).source(path)
     except EditError as error:
         found = find_directory(command.workspace, path, depth=_DEEP)
         if found is not None and (path == "." or not found.is_empty):

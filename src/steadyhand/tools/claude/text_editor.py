@@ -12,6 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.schema import Field, Many, Number, Object, Text, bad_request, nearest_name, read_text
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.lines import Lines
@@ -210,7 +211,7 @@ def show_lines(command: Command, source: Source, style: Style) -> list[str]:
     end = first + max(whole, 1) - 1
     if whole or not bodies:
         is_all = (first, whole) == (1, len(bodies))
-        command.workspace.saw(source, None if is_all else (first, end))
+        host_of(command.workspace).saw(source, None if is_all else (first, end))
     if whole == len(rows):
         return kept
     rest = f"continue with view_range [{end + 1}, -1]" if whole else f"line {first} goes on"
@@ -249,7 +250,7 @@ def view(command: Command) -> Answer:
     """A file's lines with their numbers, or what lies in a directory. What is shown counts as read by the task."""
     path = command.call.directory(command.shown)
     try:
-        source = command.workspace.source(path)
+        source = host_of(command.workspace).source(path)
     except EditError as error:
         listing = _list(command, path) if error.kind in (Kind.NOT_TEXT, Kind.BAD_REQUEST) else None
         if listing is None:

@@ -16,6 +16,7 @@ from steadyhand.plan.edit import edit_shape
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.request import Requests, request_shape
 from steadyhand.schema import NEW, OLD, Either, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.visible import clip_diff
 from steadyhand.tools.call import Call, same_file
@@ -394,7 +395,7 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
     expected = cast("int | None", fields.get("expected_files"))
     found = spread(call, str(fields["glob"]), edits_of(fields["edits"]), expected)
     requests = Requests(found.files, reason_of(fields), bool(fields.get("partial")))
-    bound = replace(call, workspace=call.workspace.bound(policy=literally(call.workspace.policy)))
+    bound = replace(call, workspace=host_of(call.workspace).bound(policy=literally(call.workspace.policy)))
     try:
         receipt = workspace_for(bound, requests).apply(requests, preview=is_dry)
     except EditError as error:

@@ -26,6 +26,7 @@ from steadyhand.plan.request import (
     requests_from_json,
 )
 from steadyhand.schema import bad_request, join
+from steadyhand.session.host import host_of
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.anchor import Anchor
 from steadyhand.structure.lines import Lines
@@ -170,7 +171,7 @@ def workspace_for(call: Call, requests: Requests) -> Workspace:
     """The workspace for a call. Several edits that say their place by number mean the file as it was read."""
     for request in requests.files:
         if isinstance(request, EditFile) and len(request.edits) > 1 and any(map(_is_by_number, request.edits)):
-            return call.workspace.bound(policy=replace(call.workspace.policy, batch="snapshot"))
+            return host_of(call.workspace).bound(policy=replace(call.workspace.policy, batch="snapshot"))
     return call.workspace
 
 
@@ -282,11 +283,11 @@ def _too_much(glob: str, why: str) -> EditError:
 
 def _source(call: Call, name: str) -> Source | None:
     """A file's text; None where it may or can not be read, and for secrets."""
-    call.workspace.tick()
+    host_of(call.workspace).tick()
     if classify(name).secret:
         return None
     try:
-        return call.workspace.source(call.path(name))
+        return host_of(call.workspace).source(call.path(name))
     except EditError as error:
         if error.kind not in _UNREADABLE:
             raise

@@ -8,6 +8,7 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import HASH, Either, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.structure.format import format_of
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.edit import FILE_CHANGED
@@ -123,7 +124,7 @@ def _run_outline(call: Call, fields: Fields) -> Result:
     """Outline; the deepest entries are left out first where there are too many."""
     path = call.path(str(fields["path"]))
     if format_of(path) is None:
-        call.workspace.source(path)  # a file that is not there is refused as such
+        host_of(call.workspace).source(path)  # a file that is not there is refused as such
         raise _no_format(path)
     within, depth = cast("str | None", fields.get("within")), cast("int | None", fields.get("depth"))
     found = call.workspace.outline(path, within=within, depth=depth, limit=_MOST_ENTRIES)

@@ -6,6 +6,7 @@ from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.edit import CHANGES, cut_diff, tell
@@ -74,7 +75,7 @@ def _log(call: Call, fields: Fields, path: str | None) -> Result:
     task = cast("str | None", fields.get("task"))
     found = call.workspace.history(path, task=task, limit=skip + most + 1)
     if not found and path is not None and task is None:
-        call.workspace.source(path)  # one that never was is a slip, and refused as such
+        host_of(call.workspace).source(path)  # one that never was is a slip, and refused as such
     shown = found[skip : skip + most]
     told: Result = {"success": True, "entries": [_entry(entry) for entry in shown]}
     return told | ({"more": f"there are older ones: skip {skip + most}"} if len(found) > skip + most else {})
@@ -88,7 +89,7 @@ def _one(call: Call, id: str) -> Result:
 
 
 def _line(call: Call, path: str, line: int) -> Result:
-    source = call.workspace.source(path)
+    source = host_of(call.workspace).source(path)
     why = call.workspace.why(path, line)
     is_secret = classify(path).secret
     if (
@@ -97,7 +98,7 @@ def _line(call: Call, path: str, line: int) -> Result:
         and why.line <= source.table.count
         and source.table.text(why.line - 1) == why.text
     ):
-        call.workspace.saw(source, (line, line))
+        host_of(call.workspace).saw(source, (line, line))
     return {"success": True, "path": path, "why": _origin(why, is_secret=is_secret)}
 
 

@@ -18,6 +18,7 @@ from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.batch import Batch
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
@@ -171,7 +172,7 @@ def change_pages(
 
 def _version(call: Call, page: Page) -> str | None:
     try:
-        return call.workspace.source(call.path(page.file)).digest
+        return host_of(call.workspace).source(call.path(page.file)).digest
     except EditError:
         return None
 
@@ -199,7 +200,9 @@ class _Laying:
         laid = self._laid
         try:
             laid.path = self._call.path(laid.page.file)
-            source = self._call.workspace.source(laid.path)  # it is there and is text, or similar names are listed
+            source = host_of(self._call.workspace).source(
+                laid.path
+            )  # it is there and is text, or similar names are listed
             laid.no_page = no_page(source) if laid.page.elements else None
             for operation in laid.page.elements:
                 self._lay_element(operation)
@@ -362,7 +365,7 @@ class Answers:
     def page(self, laid: Laid, receipt: Receipt | None, outcomes: Sequence[Outcome]) -> Result:
         """What became of one page, by the outcomes of the operations that were made on it."""
         if laid.error is not None:
-            self.call.workspace.note_refusal(laid.error)
+            host_of(self.call.workspace).note_refusal(laid.error)
         if laid.failure is not None:
             return self.failed(laid.page.file, laid.failure)
         is_changed = receipt is not None and bool(outcomes)
@@ -402,9 +405,9 @@ class Answers:
             return {"leftOut": f"the file has {len(text)} characters; read what you need of it with readFile"}
         self.room -= len(text)
         with contextlib.suppress(EditError):  # what was done is done, whatever happened to the file since
-            source = self.call.workspace.source(file.path)
+            source = host_of(self.call.workspace).source(file.path)
             if source.digest == file.after:
-                self.call.workspace.saw(source)
+                host_of(self.call.workspace).saw(source)
         return {"content": text}
 
     def _told(self, laid: Laid, *, is_partial: bool) -> Result:

@@ -8,6 +8,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass
 from steadyhand.schema import HASH, Field, Object, Text
+from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
@@ -104,7 +105,7 @@ EXPECTED = Field("expectedHash", Text(), "fileHash of the version you know; anot
 
 def file_source(call: Call, path: str) -> Source:
     """The file's text; nothing of it counts as read yet. Refuses as reading does, and with `not-allowed`."""
-    source = call.workspace.source(call.path(path))
+    source = host_of(call.workspace).source(call.path(path))
     if source.path is not None:  # a link may lead to a file of another kind
         call.check_ending(source.path)
     return source

@@ -12,6 +12,7 @@ from typing import TypeVar
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.session.host import host_of
 from steadyhand.structure.config.key import key_entries
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.format import OutlineEntry, format_of
@@ -291,7 +292,7 @@ def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> 
     near = {row for hit in hits for row in range(max(hit.row - 1, 0), min(hit.row + 2, len(rows)))}
     whole = [row + 1 for row in sorted(near) if clip(rows[row]) == rows[row]]
     if whole:
-        call.workspace.saw_each(source, whole)
+        host_of(call.workspace).saw_each(source, whole)
 
 
 def _other_case(wanted: str, rows: list[str], first: int, last: int) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.by_hand import edit_by_hand
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -130,7 +131,7 @@ def _show(invocation: Invocation, conflict: str) -> int:
 def _standing(workspace: Workspace, dispute: KeptConflict) -> Standing | None:
     """The current text, where the conflict is open and the text is known."""
     try:
-        return workspace.standing(dispute.id) if dispute.state == "open" else None
+        return host_of(workspace).standing(dispute.id) if dispute.state == "open" else None
     except EditError:
         return None
 
@@ -151,7 +152,7 @@ def _decide(
 ) -> Receipt | None:
     expect: str | None = None
     if way == "edit" and text is None and dispute.state == "open":
-        now = workspace.standing(dispute.id)
+        now = host_of(workspace).standing(dispute.id)
         lines = paint(dispute_lines(dispute, None, width=None), color=False)
         text = edit_by_hand(
             now.text, list(lines), path=dispute.path, token=f"steadyhand {dispute.id} {now.digest[:16]}"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, started
@@ -78,7 +79,7 @@ def run(
         given = invocation.path(path) if path is not None else None
         account = workspace.audits.articles if articles else workspace.audits.trail
         told = (
-            iter(_of_run(workspace.agent_runs.run(run_id), given))
+            iter(_of_run(host_of(workspace).runs.run(run_id), given))
             if run_id is not None
             else account(
                 since=moment,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.inputs import decode, piped, text_from
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -88,7 +89,7 @@ def run(
     path = invocation.path(file)
     with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
         if where["line"] == -1:
-            source = workspace.source(path, encoding=encoding)
+            source = host_of(workspace).source(path, encoding=encoding)
             where["line"] = source.line_count
             expect = expect or source.digest  # the end is where it was when it was counted
         edit = _insertion(way, content, reason, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import encoding_option, file_argument
@@ -41,7 +42,7 @@ def run(invocation: Invocation, file: str, address: str, encoding: str | None, *
     output = invocation.output
     target = address_target(address)
     with invocation.workspace() as workspace:
-        source = workspace.source(invocation.path(file), encoding=encoding)
+        source = host_of(workspace).source(invocation.path(file), encoding=encoding)
     places = _places(source, target, WhichOptions(**which).which() or "unique")
     output.document(
         {

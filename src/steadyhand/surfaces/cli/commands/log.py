@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.documents import entry_document
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -68,7 +69,7 @@ def _refuse_unknown(workspace: Workspace, path: str) -> None:
     if workspace.history(path, limit=1):
         return
     try:
-        workspace.source(path)
+        host_of(workspace).source(path)
     except EditError as error:
         if error.kind is Kind.NO_SUCH_FILE:
             raise EditError(

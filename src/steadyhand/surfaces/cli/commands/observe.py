@@ -11,6 +11,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.terminal import Piece
@@ -71,7 +72,7 @@ def _observed(
     """The files that had changed; `passes_over`: whatever cannot be looked at is left out."""
     noted: list[str] = []
     with invocation.workspace(writing=True) as opened:
-        workspace = opened if tool is None else opened.as_tool(tool)
+        workspace = opened if tool is None else host_of(opened).bound(tool=tool)
         for file in files:
             try:
                 path = invocation.path(file)

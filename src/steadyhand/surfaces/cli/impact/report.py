@@ -7,6 +7,7 @@ import json
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
@@ -44,11 +45,11 @@ def run(invocation: Invocation, run_id: str | None, format_name: str, file: str 
     output = invocation.output
     with invocation.workspace() as workspace:
         if run_id is None:
-            newest = workspace.agent_runs.runs(1)
+            newest = host_of(workspace).runs.runs(1)
             if not newest:
                 raise EditError(Kind.NO_SUCH_FILE, "no run is recorded", hint="steadyhand impact run makes one")
             run_id = str(newest[0]["id"])
-        record = workspace.agent_runs.run(run_id)
+        record = host_of(workspace).runs.run(run_id)
     text = _document(record, "json" if output.json and file is None else format_name)
     if file is None or file == "-":
         output.plain(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 
@@ -30,11 +31,11 @@ def run(invocation: Invocation, run_id: str | None, limit: int) -> int:
     output = invocation.output
     with invocation.workspace() as workspace:
         if run_id is None:
-            found = workspace.agent_runs.runs(limit)
+            found = host_of(workspace).runs.runs(limit)
             output.document({"ok": True, "runs": found})
             output.print(list_lines(found))
             return 0
-        record = workspace.agent_runs.run(run_id)
+        record = host_of(workspace).runs.run(run_id)
     output.document({"ok": True, **record})
     output.print(show_lines(record, width=output.width, quiet=output.quiet))
     return 0

@@ -1,28 +1,41 @@
-"""How a workspace reads: a file's text, what of it counts as read by the task, and what can be addressed in it."""
+"""How a workspace reads, and what it is to the rooms above it that callers of the library have no use for.
+
+`Reader` gives a file's text and what can be addressed in it, and remembers what of it counts as read by the task.
+`Host` is for whoever lets a model or a command work in a workspace: a call of its own, when to stop, what was shown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameEncoding
+from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, joined
 
 if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
     from steadyhand.session.context import Session
+    from steadyhand.session.kept_conflicts import Standing
+    from steadyhand.session.runs import Runs
+    from steadyhand.session.workspace import Workspace
     from steadyhand.structure.outline import Location, Outline
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
+    from steadyhand.workspace.file_op import Trace
+    from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.sandbox import FileImage
 
 
-__all__ = ["Reader"]
+__all__ = ["Host", "Reader", "host_of"]
 
 Answer = TypeVar("Answer")
+W = TypeVar("W", bound="Workspace")
 
 
 class Reader:
@@ -41,17 +54,21 @@ class Reader:
         return source
 
     def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
+        """A file for a caller that has yet to say, with `saw`, what of it is shown: nothing is remembered."""
         return self._load(path, encoding)[0]
 
     def saw(self, source: Source, lines: tuple[int, int | None] | None = None) -> None:
+        """This task was shown a file that `source` gave, or some lines of it; they now count as read."""
         self._showed(source, source.to_bytes(), self._store.head(), lines)
 
     def saw_each(self, source: Source, lines: Sequence[int]) -> None:
+        """The same for lines here and there, by their numbers."""
         spans = joined(source.table.span_of(line - 1, line - 1) for line in lines)
         is_all = len(set(lines)) == source.table.count
         self._remember(source, source.to_bytes(), self._store.head(), spans, is_all=is_all)
 
     def last_read(self, path: AnyPath) -> tuple[str | None, str]:
+        """The digest of the version of a file that this task last read, if any, and of the present one."""
         resolved, image = self._store.read(checks.path_of(path))
         return self._view.last(resolved), image.digest
 
@@ -104,6 +121,83 @@ class Reader:
                 details={"path": path, "size": image.size},
             )
         return source, image
+
+
+class Host(Reader, Generic[W]):
+    """A workspace for tools, agents and commands; made by `host_of` wherever it is needed."""
+
+    def __init__(self, workspace: W) -> None:
+        super().__init__(workspace._session)
+        self._workspace = workspace
+        self._session = workspace._session
+
+    def bound(
+        self,
+        *,
+        tool: str | None = None,
+        policy: Policy | None = None,
+        trace: Trace | None = None,
+        tick: Callable[[], None] | None = None,
+        progress: Progress | None = None,
+    ) -> W:
+        """The same workspace for a tool, a policy or a call; what is not given stays.
+
+        `tick` is called before each edit and each file that is staged, and while files are read and searched; if it
+        raises, nothing is changed.
+        """
+        now = self._session.context
+        context = replace(
+            now,
+            tool=checks.remark(tool, "tool") or now.tool,
+            policy=now.policy if policy is None else checks.policy_of(policy),
+            trace=now.trace if trace is None else trace,
+            tick=now.tick if tick is None else tick,
+            progress=now.progress if progress is None else progress,
+        )
+        return self._workspace._with(self._session.bound(context))
+
+    def tick(self) -> None:
+        """Ask whether the call is still wanted; raises what the caller's `tick` raises."""
+        self._session.context.check_wanted()
+
+    def cancellable(self) -> AbstractContextManager[None]:
+        """Around work that changes nothing, such as reading a patch: it ends when the call is to end."""
+        return self._session.context.cancellable()
+
+    def note_refusal(self, error: EditError) -> None:
+        """Report that the call was refused, unless that is in the journal already."""
+        from steadyhand.session.reports import Reports
+
+        context = self._session.context
+        if context.trace is None or not context.trace.refusals:
+            Reports(self._store).refused(context.header(None), error, ())
+
+    def remove_backups(self) -> tuple[str, ...]:
+        """Remove the `.bak` copies that were made for this workspace's task, which may go on; their paths."""
+        from steadyhand.session.tasks import Tasks
+
+        return Tasks(self._session).remove_backups()
+
+    def standing(self, id: str) -> Standing:
+        """The lines that a conflict concerns, both its sides, as they are now.
+
+        Refuses with `stale-source` where the version they belong to is no longer kept.
+        """
+        from steadyhand.session.kept_conflicts import KeptConflicts
+
+        return KeptConflicts(self._session).standing(self._workspace.conflict(id))
+
+    @property
+    def runs(self) -> Runs:
+        """Runs of an agent over many articles, as the journal keeps them."""
+        from steadyhand.session.runs import Runs
+
+        return Runs(self._session)
+
+
+def host_of(workspace: W) -> Host[W]:
+    """What a workspace is to whoever lets others work in it."""
+    return Host(workspace)
 
 
 def _named(source: Source, ask: Callable[[], Answer]) -> Answer:
