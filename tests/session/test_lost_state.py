@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import steadyhand as sh
+from steadyhand.workspace.storage import Storage
 
 LINES = "".join(f"line {number}\n" for number in range(20))
 
@@ -157,3 +159,38 @@ def test_a_workspace_that_only_reads_goes_on(ws: sh.Workspace, root: Path) -> No
         assert reader.history("a.txt") == []
         ws.edit("a.txt", [sh.Replace("line 2\n", "two\n")])
         assert len(reader.history("a.txt")) == 1
+
+
+class Removing(Storage):
+    """Removes the state folder where a file is locked, and lets another thread meet that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meet: Callable[[], object] | None = None
+
+    def lock(self, fd: int) -> bool:
+        is_locked = super().lock(fd)
+        meet, self.meet = self.meet, None
+        if meet is not None:
+            other = threading.Thread(target=meet)
+            other.start()
+            other.join()
+        return is_locked
+
+
+def test_a_journal_that_another_thread_lets_go_of_in_the_middle_of_a_commit_is_a_named_refusal(root: Path) -> None:
+    storage = Removing()
+    with sh.Workspace(root, storage=storage) as ws:
+        ws.edit("a.txt", [sh.Replace("line 1\n", "one\n")])
+        before = (root / "a.txt").read_text()
+
+        def meet() -> None:
+            _remove_folder(root)
+            ws.read("a.txt")
+
+        storage.meet = meet
+        with pytest.raises(sh.EditError) as caught:
+            ws.edit("a.txt", [sh.Replace("line 2\n", "two\n")])
+        assert caught.value.kind is sh.Kind.JOURNAL_DAMAGED
+        assert (root / "a.txt").read_text() == before
+        assert ws.edit("a.txt", [sh.Replace("line 2\n", "two\n")]).id is not None

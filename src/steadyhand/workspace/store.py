@@ -509,20 +509,29 @@ class Store:
         return folder / hashlib.sha256(this_machine().encode()).hexdigest()[:12] if self.location.url else folder
 
     def _writable(self) -> Journal:
-        assert self._journal is not None
-        return self._journal
+        journal = self._journal
+        if journal is None:
+            raise self._let_go()
+        return journal
+
+    def _let_go(self) -> EditError:
+        """Another thread met that the journal was removed while this one was about to use it, and let go of it."""
+        from steadyhand.workspace.journal.sqlite_file import moved
+
+        return moved(self.location.folder)
 
     @contextlib.contextmanager
     def _held(self, overlay: Overlay) -> Iterator[Held]:
         """The right to change what an overlay has looked at: against the processes of this machine that use this
         journal, then against other machines, then against whoever reaches the same files in another way.
         """
-        assert self._locks is not None
-        keys = overlay.lock_keys()
+        locks, keys = self._locks, overlay.lock_keys()
+        if locks is None:
+            raise self._let_go()
         # A machine that is suspended has lost the journal's locks and can change nothing, but not those of the files.
         alone = self.location.url is None
         timeout = self._timeout if alone else min(self._timeout, _MACHINE_FINISHES)
-        with self._locks.hold(keys, timeout=self._timeout):
+        with locks.hold(keys, timeout=self._timeout):
             self.location.check_here()
             with (
                 self._writable().hold(keys, timeout=self._timeout) as hold,
@@ -533,8 +542,10 @@ class Store:
     def _recovery(self) -> Recovery:
         from steadyhand.workspace.journal.recover import Recovery
 
-        assert self._locks is not None
-        return Recovery(self.sandbox, self.storage, self._writable(), self.state, self._locks)
+        locks = self._locks
+        if locks is None:
+            raise self._let_go()
+        return Recovery(self.sandbox, self.storage, self._writable(), self.state, locks)
 
     def _report(self, sentences: tuple[str, ...]) -> None:
         with self._guard:
