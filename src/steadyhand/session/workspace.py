@@ -555,10 +555,10 @@ class Workspace:
         """
         from steadyhand.session.audit import time_of
         from steadyhand.session.review.review import Review
-        from steadyhand.session.runs import task_of_run
+        from steadyhand.session.runs import Runs, task_of_run
 
         if run is not None:
-            task = task_of_run(str(self.agent_runs.run(run)["id"]))
+            task = task_of_run(str(Runs(self._session).run(run)["id"]))
         place = None if path is None else self._store.resolve(checks.path_of(path))
         return Review(
             self._session, task=checks.remark(task, "task"), since=time_of(since), path=place or None,
