@@ -22,7 +22,7 @@ from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.code.tree import Parsed
 from steadyhand.structure.config.item import check_plain
 from steadyhand.structure.config.json.container import Style, write_value
-from steadyhand.structure.config.lines import LineEntry, LineFile, LineSection
+from steadyhand.structure.config.lines import Line, top_of
 from steadyhand.structure.html.page import page_of
 from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import mask
@@ -188,9 +188,7 @@ LOOPS: dict[str, Callable[[int], object]] = {
     "comments above a symbol": lambda n: Above(
         "# c\n" * n + "f", [Span(4 * at, 4 * at + 3) for at in range(n)], ()
     ).comments_from(4 * n),
-    "entries of a file": lambda n: LineFile(
-        "a=1", (LineSection("", None, Span(0, 0), (LineEntry("a", Span(0, 1), Span(2, 3), "1", 2),) * n),), "#"
-    ).top(),
+    "entries of a file": lambda n: top_of("a=1", [Line("a", Span(0, 1), Span(2, 3), "1", 2)] * n, ()),
     "template syntax": lambda n: mask("{{ a }} " * n),
     "markup of an edit": lambda n: sh.edit(
         "<p>x</p>", [sh.Replace(sh.Selector("p"), "<p>" + "<i>y</i>" * n + "</p>")], path="a.html"

@@ -7,22 +7,15 @@ A value may be a secret: no message, note or label of this syntax has one in it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.config.item import Plain
-from steadyhand.structure.config.lines import (
-    LineEntry,
-    LineFile,
-    LineSection,
-    LineSyntax,
-    Write,
-    equals_like,
-    first_of,
-    text_of,
-)
+from steadyhand.structure.config.item import Item, Plain, Reading
+from steadyhand.structure.config.layout import Write, first_of
+from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, text_of, top_of
 from steadyhand.structure.config.syntax import refuse
 from steadyhand.structure.format import file_name
 from steadyhand.structure.node import Refusal
@@ -30,8 +23,6 @@ from steadyhand.text.lines import to_lf
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-
-SIGNS = "#"
 
 _BETWEEN = lazy_pattern(r"[ \t\r\n]*+(?:#[^\r\n]*+[ \t\r\n]*+)*+")
 _ASSIGNED = lazy_pattern(r"(?:export[ \t]++)?+([A-Za-z_][A-Za-z0-9_.-]*+)([ \t]*+)(=?)[ \t]*+")
@@ -45,15 +36,15 @@ _ESCAPE_SINGLE = lazy_pattern(r"\\([\\'])")
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
-def read_env(source: Source) -> LineFile | Refusal:
+def read_env(source: Source) -> Reading | Refusal:
     """The file, or `unparsable` with the first line that is no entry."""
     text = source.text
     is_script = file_name(source.path) == ".envrc"  # of direnv: commands between the assignments
-    entries: list[LineEntry] = []
+    entries: list[Line] = []
     at = _skip(text, first_of(text))
     while at < len(text):
         entry = _entry_at(text, at)
-        rest = _REST.match(text, entry.span.end) if entry else None
+        rest = _REST.match(text, max(entry.value.end, entry.name_span.end)) if entry else None
         if (entry is None or rest is None) and is_script:
             line = _BARE.match(text, at)
             at = _skip(text, line.end() if line else len(text))
@@ -63,7 +54,7 @@ def read_env(source: Source) -> LineFile | Refusal:
         entries.append(entry)
         go_on_at(len(entries))
         at = _skip(text, rest.end())
-    return LineFile(text, (LineSection("", None, Span(0, 0), tuple(entries)),), SIGNS)
+    return Reading((top_of(text, entries, ()),))
 
 
 def decode(written: str) -> str:
@@ -91,13 +82,13 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _entry_at(text: str, at: int) -> LineEntry | None:
+def _entry_at(text: str, at: int) -> Line | None:
     found = _ASSIGNED.match(text, at)
     if found is None:
         return None
     name = Span(*found.span(1))
     if not found.group(3):
-        return LineEntry(found.group(1), name, Span(name.end, name.end), None, name.end)
+        return Line(found.group(1), name, Span(name.end, name.end), None, name.end)
     behind = found.end(3)
     value = _value_at(text, found.end())
     if value is None:
@@ -105,7 +96,7 @@ def _entry_at(text: str, at: int) -> LineEntry | None:
     if value.is_empty:
         place = behind + (text[behind : behind + 1] in (" ", "\t"))
         value = Span(place, place)
-    return LineEntry(found.group(1), name, value, decode(value.of(text)), behind)
+    return Line(found.group(1), name, value, decode(value.of(text)), behind)
 
 
 def _value_at(text: str, at: int) -> Span | None:
@@ -138,9 +129,9 @@ class Env(LineSyntax):
     """`.env`, as dotenv loaders and shells read it."""
 
     name: ClassVar[str] = "env"
+    comment = lazy_pattern(r"#[^\r\n]*")
 
-    def parse(self, source: Source) -> LineFile | Refusal:
-
+    def read(self, source: Source) -> Reading | Refusal:
         return read_env(source)
 
     def check_name(self, source: Source, name: str) -> Refusal | None:  # noqa: ARG002
@@ -148,33 +139,32 @@ class Env(LineSyntax):
             return None
         return refuse("a name is made of letters, digits and _, and starts with no digit", "choose another name")
 
-    def render(self, source: Source, entry: LineEntry | None, value: Plain) -> str | Refusal:
+    def render(self, source: Source, item: Item | None, value: Plain) -> str | Refusal:
         text = text_of(value)
         if isinstance(text, Refusal):
             return text
         text = to_lf(text)
         if _CONTROL.search(text):
             return refuse("a value has no control characters", "send it without them")
-        old = entry.value.of(source.text) if entry is not None else ""
-        written = _quoted(text, _quote_for(source, self.file(source), text, old), has_lines="\n" in old)
+        old = item.value.of(source.text) if item is not None else ""
+        written = _quoted(text, self._quote_for(source, text, old), has_lines="\n" in old)
         return written if written is not None else refuse("this value cannot be written in quotes", "send another")
 
-    def render_line(self, source: Source, section: LineSection, name: str, written: str) -> str:
-        before, equals = equals_like(source.text, section, lambda: "=")
+    def render_line(self, source: Source, siblings: Sequence[Item], name: str, written: str) -> str:
+        before, equals = equals_like(source.text, siblings, lambda: "=")
         return f"{before}{name}{equals}{written}".rstrip(" \t")
 
-    def put_value(self, source: Source, entry: LineEntry, written: str) -> list[Write]:  # noqa: ARG002
-        return [(entry.value, written if entry.data is not None else f"={written}")]
+    def put_value(self, source: Source, item: Item, written: str) -> Write:  # noqa: ARG002
+        return item.value, written if item.data is not None else f"={written}"
 
-
-def _quote_for(source: Source, file: LineFile, text: str, old: str) -> str:
-    """The quotes a text gets: those of the old value; otherwise, where it needs some, those of the file."""
-    if old[:1] in ('"', "'"):
-        return old[0]
-    if not _NEEDS_QUOTES.search(text):
-        return ""
-    marks = [entry.value.of(source.text)[:1] for part in file.sections for entry in part.entries]
-    return "'" if marks.count("'") > marks.count('"') else '"'
+    def _quote_for(self, source: Source, text: str, old: str) -> str:
+        """The quotes a text gets: those of the old value; otherwise, where it needs some, those of the file."""
+        if old[:1] in ('"', "'"):
+            return old[0]
+        if not _NEEDS_QUOTES.search(text):
+            return ""
+        marks = [item.value.of(source.text)[:1] for item in self.sections(source)[0].items]
+        return "'" if marks.count("'") > marks.count('"') else '"'
 
 
 def _quoted(text: str, quote: str, *, has_lines: bool) -> str | None:

@@ -1,37 +1,23 @@
-"""INI files: dialects, the reader, and how their entries are written.
+"""INI files: their dialects, chosen by the name of the file, their reader, and how their entries are written.
 
-The dialects of INI files, chosen by the name of the file.
-
-They differ in what parts a name from its value, in what continues a line and in what starts a comment behind a value;
-where a file's name says nothing, it is read as most readers do, and a comment needs blanks on both of its sides.
-
-From INI text to its sections and entries, line by line, as `configparser` reads them where it reads them at all.
-
+Dialects differ in what separates a name from its value, in what continues a line and in what starts a comment behind a
+value; where a file's name says nothing, it is read as most readers do, and a comment needs blanks on both of its sides.
 A line that is neither header nor entry nor comment ends the reading: a file that only looks like INI is not edited.
-
-Keys of INI files: sections and entries. Everything is text; a flag is written in the words the old value had.
+Everything is text; a flag is written in the words the old value had.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.structure.config.item import Plain
-from steadyhand.structure.config.lines import (
-    LineEntry,
-    LineFile,
-    LineSection,
-    LineSyntax,
-    Write,
-    equals_like,
-    first_of,
-    margin,
-    text_of,
-)
+from steadyhand.structure.config.item import Item, Plain, Reading
+from steadyhand.structure.config.layout import Write, first_of
+from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, margin, text_of, top_of
 from steadyhand.structure.config.syntax import refuse
 from steadyhand.structure.format import file_name
 from steadyhand.structure.node import Refusal
@@ -150,18 +136,15 @@ class _Open:
 
 @dataclass(slots=True)
 class _Part:
-    name: str
-    name_span: Span | None
+    name: Span
     header: Span
-    entries: list[LineEntry] = field(default_factory=list)
-
-    def close(self) -> LineSection:
-        return LineSection(self.name, self.name_span, self.header, tuple(self.entries))
+    lines: list[Line] = field(default_factory=list)
 
 
-def read_ini(source: Source) -> LineFile | Refusal:
+def read_ini(source: Source) -> Reading | Refusal:
     """The file, or `unparsable` with the first line that is none of an INI file."""
-    reader = _Reader(source.text, dialect_of(source.path))
+    dialect = dialect_of(source.path)
+    reader = _Reader(source.text, dialect)
     at = first_of(source.text)
     for number, line in enumerate(paced(split_lines(source.text[at:])), start=1):
         try:
@@ -174,7 +157,9 @@ def read_ini(source: Source) -> LineFile | Refusal:
                 {"line": number, "reason": str(error)},
             )
         at += len(line)
-    return LineFile(source.text, reader.close(), SIGNS)
+    loose, *parts = reader.close()
+    top = top_of(source.text, loose.lines, ((part.name, part.header, part.lines) for part in parts))
+    return Reading((top,), dialect.folds)
 
 
 class _Reader:
@@ -185,7 +170,7 @@ class _Reader:
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._text, self._dialect = text, dialect
         self._parts: list[_Part] = []
-        self._part = _Part("", None, Span(0, 0))
+        self._part = _Part(Span(0, 0), Span(0, 0))
         self._entry: _Open | None = None
         self._goes_on = False
 
@@ -208,9 +193,9 @@ class _Reader:
         else:
             self._begin_entry(span, content, start - at)
 
-    def close(self) -> tuple[LineSection, ...]:
+    def close(self) -> list[_Part]:
         self._end_entry()
-        return tuple(part.close() for part in (*self._parts, self._part))
+        return [*self._parts, self._part]
 
     def _continue(self, entry: _Open, span: Span) -> None:
         if not entry.has_value:
@@ -226,7 +211,7 @@ class _Reader:
             raise NotIni("a header is a name in brackets, alone on its line")
         self._parts.append(self._part)
         name = Span(span.start + 1, span.start + end)
-        self._part = _Part(name.of(self._text), name, Span(span.start, span.start + end + 1))
+        self._part = _Part(name, Span(span.start, span.start + end + 1))
 
     def _begin_entry(self, span: Span, content: str, indent: int) -> None:
         self._end_entry()
@@ -253,13 +238,13 @@ class _Reader:
             return
         if not entry.has_value:
             place = Span(entry.name_span.end, entry.name_span.end)
-            made = LineEntry(entry.name, entry.name_span, place, None, entry.behind_name)
+            made = Line(entry.name, entry.name_span, place, None, entry.behind_name)
         else:
             value = self._value_of(entry)
             data = "\n".join(line.of(self._text) for line in entry.lines) if len(entry.lines) > 1 else None
             plain = value.of(self._text) if data is None else data
-            made = LineEntry(entry.name, entry.name_span, value, plain, entry.behind_name)
-        self._part.entries.append(made)
+            made = Line(entry.name, entry.name_span, value, plain, entry.behind_name)
+        self._part.lines.append(made)
 
     def _value_of(self, entry: _Open) -> Span:
         """Where a value stands: of several lines from behind the sign, of one line without the comment behind it."""
@@ -287,16 +272,14 @@ class Ini(LineSyntax):
 
     name: ClassVar[str] = "ini"
     has_sections: ClassVar[bool] = True
+    signs: ClassVar[str] = SIGNS
+    comment = lazy_pattern(r"[#;][^\r\n]*")
 
-    def parse(self, source: Source) -> LineFile | Refusal:
-
+    def read(self, source: Source) -> Reading | Refusal:
         return read_ini(source)
 
-    def folds(self, source: Source) -> bool:
-        return _dialect(source).folds
-
     def check_name(self, source: Source, name: str) -> Refusal | None:
-        dialect = _dialect(source)
+        dialect = dialect_of(source.path)
         is_odd = not name or name.strip() != name or name[0] in "[#;" or set(name) & set("\r\n{}<>")
         if not is_odd and not set(name) & set(dialect.equals):
             return None
@@ -304,51 +287,53 @@ class Ini(LineSyntax):
         return refuse(f"a name is one line without {signs}, brackets or blanks around it", "choose another name")
 
     def check_loose(self, source: Source) -> Refusal | None:
-        file = self.file(source)
-        if file.sections[0].entries or len(file.sections) == 1:
+        loose, *sections = self.sections(source)
+        if loose.items or not sections:
             return None
-        names = [part.name for part in file.sections[1:11]]
+        names = [str(section.items[0].path[0]) for section in sections[:10] if section.items]
         return refuse("all keys of this file are in sections", f"add it to one of them: {', '.join(names)}")
 
-    def render(self, source: Source, entry: LineEntry | None, value: Plain) -> str | Refusal:
-        text = _flag(value, entry.data or "") if isinstance(value, bool) and entry else text_of(value)
+    def render(self, source: Source, item: Item | None, value: Plain) -> str | Refusal:
+        text = _flag(value, str(item.data or "")) if isinstance(value, bool) and item else text_of(value)
         if isinstance(text, Refusal):
             return text
         if "\n" in text or "\r" in text:
-            return _render_lines(source, entry, to_lf(text))
-        if not _dialect(source).can_say(text):
+            return _render_lines(source, item, to_lf(text))
+        if not dialect_of(source.path).can_say(text):
             escaped = text.replace("\\", "\\\\").replace('"', '\\"')
             return refuse("in this file quotes and backslashes of a value are escaped", f'send it as "{escaped[:200]}"')
-        if text.strip(" \t\f\v") != text or _dialect(source).value_end(text) != len(text):
+        if text.strip(" \t\f\v") != text or dialect_of(source.path).value_end(text) != len(text):
             return refuse(
                 "in an INI file blanks around a value are lost, and what looks like a comment is one",
                 "send the value without them, or in quotes if its reader knows quotes",
             )
         return text
 
-    def render_line(self, source: Source, section: LineSection, name: str, written: str) -> str:
-        indent, equals = equals_like(source.text, section, lambda: _usual_equals(self.file(source)))
+    def render_line(self, source: Source, siblings: Sequence[Item], name: str, written: str) -> str:
+        indent, equals = equals_like(source.text, siblings, lambda: self._usual_equals(source))
         return f"{indent}{name}{_fitted(equals, written)}{written}".rstrip(" \t")
 
-    def put_value(self, source: Source, entry: LineEntry, written: str) -> list[Write]:
-        usual = _usual_equals(self.file(source))
-        if entry.data is None:
-            return [(entry.value, _fitted(usual, written) + written)]
+    def put_value(self, source: Source, item: Item, written: str) -> Write:
+        usual, behind = self._usual_equals(source), item.note
+        assert isinstance(behind, int)
+        if item.data is None:
+            return item.value, _fitted(usual, written) + written
         if written.startswith("\n"):
-            return [(Span(entry.behind_name, entry.value.end), written)]
-        is_bare = entry.value.start == entry.behind_name and entry.data[:1] in ("", "\n")
+            return Span(behind, item.value.end), written
+        is_bare = item.value.start == behind and str(item.data)[:1] in ("", "\n")
         blank = " " if is_bare and written and usual.endswith(" ") else ""
-        return [(entry.value, blank + written)]
+        return item.value, blank + written
+
+    def _usual_equals(self, source: Source) -> str:
+        """What is between names and values in a file."""
+        every = (item for section in self.sections(source) for item in section.items if item.data and item.name)
+        item = next((item for item in every if "\n" not in str(item.data)), None)
+        return " = " if item is None or item.name is None else source.text[item.name.end : item.value.start]
 
 
 def _fitted(equals: str, written: str) -> str:
     """What stands before a value; nothing that would be a blank at the end of a line."""
     return equals.rstrip(" \t") if written.startswith("\n") else equals
-
-
-def _dialect(source: Source) -> Dialect:
-
-    return dialect_of(source.path)
 
 
 def _flag(value: object, old: str) -> str:
@@ -364,43 +349,36 @@ def _flag(value: object, old: str) -> str:
     return word.capitalize() if old[:1].isupper() else word
 
 
-def _render_lines(source: Source, entry: LineEntry | None, text: str) -> str | Refusal:
+def _render_lines(source: Source, item: Item | None, text: str) -> str | Refusal:
     """A value of several lines: all but the first are indented."""
     first, *others = text.rstrip("\n").split("\n")
     is_odd = any(not line or line.strip() != line or line.startswith(_SIGNS) for line in others)
-    if not _dialect(source).indent or is_odd or first.strip() != first:
+    if not dialect_of(source.path).indent or is_odd or first.strip() != first:
         return refuse(
             "a value of several lines cannot be written here, or would lose blank lines, indentation or comments",
             "send one line, or lines without blanks around them",
         )
-    if entry is not None and _has_comments(source.text, entry):
+    if item is not None and _has_comments(source.text, item):
         return refuse(
             "comments are among the lines of the value",
             "replace only the lines that change, by their text",
         )
-    indent = _indent_of(source.text, entry)
+    indent = _indent_of(source.text, item)
     return "\n".join([first, *(f"{indent}{line}" for line in others)])
 
 
-def _has_comments(text: str, entry: LineEntry) -> bool:
-    lines = split_bodies(entry.value.of(text))[1:]
+def _has_comments(text: str, item: Item) -> bool:
+    lines = split_bodies(item.value.of(text))[1:]
     return any(line.lstrip(" \t").startswith(_SIGNS) for line in lines)
 
 
-def _indent_of(text: str, entry: LineEntry | None) -> str:
-    lines = split_bodies(entry.value.of(text))[1:] if entry is not None else []
+def _indent_of(text: str, item: Item | None) -> str:
+    lines = split_bodies(item.value.of(text))[1:] if item is not None else []
     found = next((indent_of(line) for line in lines if line.strip()), None)
     if found:
         return found
-    own = margin(text, entry.name_span.start) if entry else ""
+    own = margin(text, item.name.start) if item is not None and item.name is not None else ""
     return own + (unit_of(split_bodies(text)) or "    ")
-
-
-def _usual_equals(file: LineFile) -> str:
-    """What stands between names and values in a file."""
-    found = (entry for part in file.sections for entry in part.entries if entry.data and "\n" not in entry.data)
-    entry = next(found, None)
-    return " = " if entry is None else file.text[entry.name_span.end : entry.value.start]
 
 
 SYNTAX = Ini()

@@ -1,19 +1,10 @@
-"""Keys and values of configuration files: items, the plain values they say, and paths to them.
+"""Keys and values of configuration files: items with their places, the plain values they say, and paths to them.
 
-Keys and values with the places they stand at, whatever the format: what a syntax reads and the actions speak of.
-
-An item is data about one source; it never changes and never writes.
-
-Plain values: what an item says, whatever the format, and what a caller may ask to be written.
-
+An item is data about one source, whatever the format; it never changes and never writes.
+A path as text looks like `a.b[0]."x.y"["weird key"]`: a name with a dot, a bracket or a quote in it, or an empty one,
+is quoted as in JSON; a number in brackets counts from 0, and from the end where it is negative; a text that starts with
+`/` is a JSON pointer. A path is never guessed: what does not follow the grammar is refused with the position.
 Nothing here recurses on what a file holds.
-
-Key paths as text: `a.b[0]."x.y"["weird key"]`, and what a step answers to.
-
-Names are parted by dots; a name with a dot, a bracket or a quote in it, or an empty one, is quoted as in JSON.
-A number in brackets counts from 0, and from the end where it is negative.
-A text that starts with `/` is a JSON pointer.
-A path is never guessed: what does not follow the grammar is refused with the position.
 """
 
 from __future__ import annotations
@@ -21,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, cast
 
 from steadyhand.errors import EditError
@@ -29,7 +20,6 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, describe, join
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
-from steadyhand.text.visible import sized
 
 Step = str | int
 KeyPath = tuple[Step, ...]
@@ -37,29 +27,50 @@ Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 ItemKind = Literal["mapping", "sequence", "text", "number", "flag", "null", "date", "other"]
 
 
-@sized("data")
-@dataclass(frozen=True, slots=True)
 class Item:
     """One value, and the name it has where it has one.
 
     `path`      names and numbers from the top of its document; empty for the top itself
     `value`     the value as it is written: the scalar with its quotes, a container from its first to its last
-                character; empty, at the place where it would stand, for a value that is not written (`a:` in YAML)
+                character; empty, at the place where it would be, for a value that is not written (`a:` in YAML)
     `name`      the name as it is written, quotes included; None for list items and the top
     `entry`     name and value together, without separators, comments and the end of the line; for the top its value
-    `children`  in the order of the file
+    `children`  in the order of the file; a function that makes them is called when they are first asked for
     `data`      the plain value of a scalar as the format reads it; for containers None: `plain_of` puts them together
     `note`      what else the format knows of it, for its own syntax only (an anchor, a style, a table header)
     """
 
-    path: KeyPath
-    kind: ItemKind
-    value: Span
-    name: Span | None
-    entry: Span
-    children: tuple[Item, ...] = ()
-    data: object = None
-    note: object = None
+    __slots__ = ("_children", "data", "entry", "kind", "name", "note", "path", "value")
+
+    def __init__(
+        self,
+        path: KeyPath,
+        kind: ItemKind,
+        value: Span,
+        name: Span | None,
+        entry: Span,
+        children: tuple[Item, ...] | Callable[[Item], tuple[Item, ...]] = (),
+        data: object = None,
+        note: object = None,
+    ) -> None:
+        self.path = path
+        self.kind = kind
+        self.value = value
+        self.name = name
+        self.entry = entry
+        self._children = children
+        self.data = data
+        self.note = note
+
+    @property
+    def children(self) -> tuple[Item, ...]:
+        made = self._children
+        if not isinstance(made, tuple):
+            made = self._children = made(self)
+        return made
+
+    def __repr__(self) -> str:  # without its data, which may be secret
+        return f"Item({render_path(self.path)!r}, {self.kind}, {self.value})"
 
     @property
     def is_container(self) -> bool:
@@ -95,11 +106,23 @@ class Reading:
         return [child for child in alike if str(child.path[-1]).lower() == str(name).lower()]
 
     def find(self, path: KeyPath) -> list[Item]:
-        """Every item with that path: one per document that has it, more where a name stands twice."""
+        """Every item with that path: one per document that has it, more where a name is there twice."""
         level = list(self.documents)
         for step in path:
             level = [child for item in level for child in item.children if child.path[-1] == step]
         return level
+
+    def chain(self, item: Item) -> tuple[Item, ...]:
+        """The items that lead to an item of this reading, from the top of its document to the item itself."""
+        ways: list[tuple[Item, ...]] = [(top,) for top in self.documents]
+        for step in item.path:
+            ways = [(*way, child) for way in ways for child in way[-1].children if child.path[-1] == step]
+        return next(way for way in ways if way[-1] is item)
+
+    def family(self, item: Item) -> tuple[Item, int]:
+        """The container of an item, and which child of it the item is."""
+        parent = self.chain(item)[-2]
+        return parent, next(at for at, child in enumerate(parent.children) if child is item)
 
 
 DEEPEST = 100

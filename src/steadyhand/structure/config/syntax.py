@@ -10,14 +10,17 @@ Every proposal is checked by its caller (`editor.py`): read again, the file must
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import Registry
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, plain_of
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, plain_of, says
+from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -124,6 +127,121 @@ class Syntax(ABC):
         if container.kind == "sequence":
             return self.append(source, container, value, index)
         return self.add(source, container, str(found[1][0].path[-1]), value, index)
+
+
+class Adapter(Syntax):
+    """A syntax that says only where things are and how one value or entry is written; the operations are made of that.
+
+    `write` and `compose` write new text in the style of the place, `lift` takes an entry as it is written, `put` and
+    `remove` know how entries of a container are laid out.
+    """
+
+    comment: ClassVar[re.Pattern[str]]
+
+    @abstractmethod
+    def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        """Another value in the place of a whole value; text keeps the quoting the old text had where it can."""
+
+    @abstractmethod
+    def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:
+        """A new entry, or a new item where there is no name, as its siblings are written."""
+
+    @abstractmethod
+    def lift(self, source: Source, item: Item, container: Item, name: str | None) -> Piece | Refusal:
+        """An entry or item as it is written, with its comments, for a place in another container."""
+
+    @abstractmethod
+    def put(self, source: Source, container: Item, index: int, pieces: Sequence[Piece]) -> list[Write] | Refusal:
+        """Entries in front of child number `index` of a container, or behind the last."""
+
+    @abstractmethod
+    def remove(self, source: Source, item: Item) -> list[Write] | Refusal:
+        """An entry or item deleted, as `delete` describes it."""
+
+    def is_said(self, item: Item, value: Plain) -> bool:
+        """Whether an item says a value already."""
+        return says(item, value, typed=self.typed, ordered=self.ordered)
+
+    def is_spread(self, item: Item) -> bool:  # noqa: ARG002
+        """Whether a container is written in several places, so that it changes only entry by entry."""
+        return False
+
+    def change_notes(self, source: Source, item: Item) -> tuple[str, ...]:  # noqa: ARG002
+        """What a person should know when anything inside an item changes."""
+        return ()
+
+    def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        from steadyhand.structure.config.difference import changed
+
+        made = changed(self, source, item, value)
+        return made if made is not None else self.write(source, item, value)
+
+    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
+        return self._composed(source, container, name, value, index)
+
+    def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
+        return self._composed(source, container, None, value, index)
+
+    def _composed(
+        self, source: Source, container: Item, name: str | None, value: Plain, index: int
+    ) -> Proposal | Refusal:
+        piece = self.compose(source, container, name, value, index)
+        return piece if isinstance(piece, Refusal) else self._written(source, container, index, [piece])
+
+    def _written(self, source: Source, container: Item, index: int, pieces: Sequence[Piece]) -> Proposal | Refusal:
+        writes = self.put(source, container, index, pieces)
+        return writes if isinstance(writes, Refusal) else Proposal.of(source, *writes)
+
+    def delete(self, source: Source, item: Item) -> Proposal | Refusal:
+        writes = self.remove(source, item)
+        return writes if isinstance(writes, Refusal) else Proposal.of(source, *writes)
+
+    def read_rest(self, source: Source) -> Reading | Refusal:
+        """What is left of a text while an entry is on its way from one place to another."""
+        return source.derive(self.read)
+
+    def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
+        reading = source.derive(self.read)
+        assert isinstance(reading, Reading)  # an item of it was found
+        parent, at = reading.family(item)
+        if parent is container and index in (at, at + 1):
+            return Proposal(()) if name in (None, item.path[-1]) else self.rename(source, item, str(name))
+        piece = self.lift(source, item, container, name)
+        writes = self.remove(source, item)
+        if isinstance(piece, Refusal):
+            return piece
+        if isinstance(writes, Refusal):
+            return writes
+        gone = Proposal.of(source, *writes)
+        place = index - sum(child is item for child in container.children[:index])
+
+        def put(left: Source) -> Proposal | Refusal:
+            rest = self.read_rest(left)
+            if isinstance(rest, Refusal):
+                return rest
+            made = self._written(left, _again(reading, rest, container, item), place, [piece])
+            is_lost = isinstance(made, Proposal) and self._comments(made) + self._comments(gone) < 0
+            return refuse("its comments have no place there", "delete the comments first") if is_lost else made
+
+        return in_steps(source, self.read_rest, [lambda _: gone, put])
+
+    def _comments(self, proposal: Proposal) -> int:
+        """How many comments a proposal adds; a sign in a text counts too, and goes where the text goes."""
+        return sum(
+            len(self.comment.findall(splice.new)) - len(self.comment.findall(splice.old)) for splice in proposal.splices
+        )
+
+
+def _again(before: Reading, now: Reading, container: Item, gone: Item) -> Item:
+    """A container in the text that an item has left."""
+    way = before.chain(container)
+    found = now.documents[next(at for at, top in enumerate(before.documents) if top is way[0])]
+    for parent, child in pairwise(way):
+        step = None if parent.kind == "sequence" else child.path[-1]
+        twins = [one for one in parent.children if one is not gone and step in (None, one.path[-1])]
+        at = next(at for at, one in enumerate(twins) if one is child)
+        found = [one for one in found.children if step in (None, one.path[-1])][at]
+    return found
 
 
 def refuse(message: str, hint: str) -> Refusal:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item, KeyPath, Plain
-from steadyhand.structure.config.lines import (
+from steadyhand.structure.config.layout import (
     comments_above,
     comments_below,
     insertion,
@@ -21,7 +21,7 @@ from steadyhand.structure.config.lines import (
     line_above,
     line_end,
     merged,
-    own_head,
+    Sheet,
     parted,
 )
 from steadyhand.structure.config.toml.reader import BETWEEN, LINE_END, Pair, Section, Value, moment_form
@@ -331,10 +331,7 @@ class Page:
         """The lines of a pair, with the comments that are its own."""
         section = self.document.sections[home]
         at = next(number for number, other in enumerate(section.pairs) if other is pair)
-        above = section.pairs[at - 1].span if at else section.header.span if section.header else None
-        low = line_end(self.text, above.end) if above else 0
-        start = own_head(self.text, pair.span, low, follows_entry=at > 0)
-        return Span(start, line_end(self.text, pair.span.end))
+        return Sheet(self.text, self.document.sections).entry_lines(home, at)
 
     def _end_before(self, number: int) -> int:
         """Where the last line with content before a section ends."""

@@ -99,6 +99,14 @@ class Section:
     pairs: tuple[Pair, ...] = ()
 
     @property
+    def header_span(self) -> Span | None:
+        return self.header.span if self.header else None
+
+    @property
+    def entry_spans(self) -> list[Span]:
+        return [pair.span for pair in self.pairs]
+
+    @property
     def span(self) -> Span:
         """From its first to its last character that is neither blank nor comment; only the first can be empty."""
         first = self.header.span if self.header else self.pairs[0].span if self.pairs else Span(0, 0)

@@ -20,7 +20,7 @@ from steadyhand.structure.config.item import (
     Reading,
     says,
 )
-from steadyhand.structure.config.lines import merged, removal, with_endings_of
+from steadyhand.structure.config.layout import merged, removal, with_endings_of
 from steadyhand.structure.config.syntax import Proposer, Syntax, in_steps, refuse
 from steadyhand.structure.config.toml.layout import (
     Page,
