@@ -15,8 +15,8 @@ from tomlkit.exceptions import TOMLKitError
 
 from steadyhand.structure.config.editor import Keys
 from steadyhand.structure.config.item import Item, Plain, plain_of
-from steadyhand.structure.config.toml.syntax import SYNTAX
-from steadyhand.structure.config.toml.tree import read_document
+from steadyhand.structure.config.toml import SYNTAX
+from steadyhand.structure.config.toml_reader import read_document
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf

@@ -9,7 +9,7 @@ import tomlkit
 
 from steadyhand.errors import Kind
 from steadyhand.structure.config.item import parse_path, plain_of
-from steadyhand.structure.config.toml.tree import Document, read_document
+from steadyhand.structure.config.toml_reader import Document, read_document
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
@@ -27,7 +27,7 @@ def document(text: str) -> Document:
 
 
 def place(text: str, key: str) -> str:
-    return document(text).item(parse_path(key)).value.of(text)
+    return document(text).reading.find(parse_path(key))[0].value.of(text)
 
 
 @table(

@@ -28,8 +28,13 @@ _MOST_PAIRS = 250_000
 def changed(syntax: Adapter, source: Source, item: Item, value: Plain) -> Proposal | Refusal | None:
     """What differs, changed bit by bit; None where the value has to be written as a whole."""
     kind = "mapping" if isinstance(value, Mapping) else "sequence" if isinstance(value, list | tuple) else None
+    if item.kind != kind:
+        return None
+    if syntax.is_said(item, value):
+        return Proposal(())
     is_spread = item.kind == "mapping" and syntax.is_spread(item)
-    if item.kind != kind or not ((item.children and value) or is_spread):
+    is_hollow = not item.children and syntax.comment.search(item.value.of(source.text)) is not None
+    if not is_spread and not (value and (item.children or is_hollow)):
         return None
     reading = source.derive(syntax.read)
     assert isinstance(reading, Reading)  # an item of it was found
@@ -111,7 +116,7 @@ class _Plan:
     def _mapping(self, item: Item, value: Mapping[str, Plain]) -> bool:
         there = [str(child.path[-1]) for child in item.children]
         kept = [name for name in there if name in value]
-        if not (kept or self.syntax.is_spread(item)) or len(set(there)) != len(there):
+        if not (kept or not there or self.syntax.is_spread(item)) or len(set(there)) != len(there):
             return False
         new = [name for name in value if name not in there]
         before = dict.fromkeys(new, len(there))
@@ -119,10 +124,11 @@ class _Plan:
             before = _places(list(value), there)
         elif self.syntax.ordered:
             self._sort(item.path, [*kept, *new], list(value))
+        else:  # from the last to the first: they are made behind everything else, and go to the end
+            self.steps += [self._adding(item.path, name, value[name], 0) for name in reversed(new)]
+            new = []
         for at, child in enumerate([*item.children, None]):
-            names = [name for name in new if before[name] == at]
-            steps = [self._adding(item.path, name, value[name], at) for name in names]
-            self.steps += steps if self.syntax.ordered else reversed(steps)
+            self.steps += [self._adding(item.path, name, value[name], at) for name in new if before[name] == at]
             if child is not None and child.path[-1] in value:
                 self._inner(child, value[str(child.path[-1])])
             elif child is not None:
@@ -131,7 +137,8 @@ class _Plan:
 
     def _sequence(self, item: Item, value: Sequence[Plain]) -> bool:
         pairs = _paired(item, value)
-        if not any(at is not None and index is not None for at, index in pairs) or self.syntax.is_spread(item):
+        is_kept = not item.children or any(at is not None and index is not None for at, index in pairs)
+        if not is_kept or self.syntax.is_spread(item):
             return False
         place = 0
         for at, index in pairs:

@@ -13,7 +13,18 @@ from itertools import pairwise
 from steadyhand.errors import Kind
 from steadyhand.hints import Act, Say
 from steadyhand.lazy import dataclass
-from steadyhand.structure.config.item import Item, ItemKind, Plain, Reading, Step, counted, render_path, same_data, says
+from steadyhand.structure.config.item import (
+    Item,
+    ItemKind,
+    KeyPath,
+    Plain,
+    Reading,
+    Step,
+    counted,
+    render_path,
+    same_data,
+    says,
+)
 from steadyhand.structure.config.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
@@ -74,16 +85,8 @@ class Asked:
         """One item gives way to another at its place."""
         if not item.path:
             return cls({}, {id(item): wanted})
-        parent = parent_of(reading, item)
+        parent, _ = reading.family(item)
         return cls.children((parent, [wanted if child is item else child for child in parent.children]))
-
-
-def parent_of(reading: Reading, item: Item) -> Item:
-    """The container an item stands in."""
-    level = list(reading.documents)
-    for step in item.path[:-1]:
-        level = [child for container in level for child in container.children if child.path[-1] == step]
-    return next(container for container in level if any(child is item for child in container.children))
 
 
 def checked(
@@ -97,7 +100,10 @@ def checked(
     wanted, found = _sides(syntax, after, reading, asked, real)
     if isinstance(found, Refusal):
         return _breaks(found)
-    comparison = _Comparison(source.text, after.text, asked.family, syntax.typed, syntax.ordered)
+    loaded = (
+        (syntax.loaded(source), syntax.loaded(after)) if wanted and wanted[0] in reading.documents else (None, None)
+    )
+    comparison = _Comparison(source.text, after.text, asked, syntax, _around(reading, asked), loaded)
     wrong = comparison.run(wanted, found)
     notes = (*proposal.notes, *(_ENDED,) * comparison.is_ended)
     return Proposal(real, notes, after) if wrong is None else _differs(wrong)
@@ -130,7 +136,7 @@ def _touched(reading: Reading, asked: Asked, splices: Sequence[Splice]) -> Item 
     while not _holds(outer, asked, splices):
         if not outer.path:
             return None
-        outer = parent_of(reading, outer)
+        outer, _ = reading.family(outer)
     return outer
 
 
@@ -161,46 +167,68 @@ def _differs(where: str) -> Refusal:
 _ENDED = "the last text of the file ended without a newline and now ends with one"
 
 
+def _around(reading: Reading, asked: Asked) -> set[int]:
+    """The containers that change, and all that hold them."""
+    return {id(item) for container in asked.containers for item in reading.chain(container)}
+
+
+_Pair = tuple[Wanted, Item, bool, object, object]
+"""What should be there, what is, whether in the same characters, and what another parser reads for the two."""
+
+
 @dataclass(slots=True)
 class _Comparison:
     """Two trees side by side, without recursion; `run` gives the path of the first difference, None for none.
 
+    Nobody looks inside of what is surely the same: a value that an independent parser reads alike, or, in a format in
+    which a value means the same wherever it is, one that has the same characters.
     A text that ran to the end of a file without a final newline may have got one: `is_ended` says so.
     """
 
     before: str
     after: str
-    family: Family
-    typed: bool
-    ordered: bool
+    asked: Asked
+    syntax: Syntax
+    around: set[int]
+    loaded: tuple[object, object]
     is_ended: bool = False
 
     def run(self, wanted: Sequence[Wanted], found: Sequence[Item]) -> str | None:
         if len(wanted) != len(found):
             return "the number of documents"
-        waiting: list[tuple[Wanted, Item, bool]] = [(*pair, True) for pair in zip(wanted, found, strict=True)]
+        waiting: list[_Pair] = [(*pair, True, *self.loaded) for pair in zip(wanted, found, strict=True)]
         count = 0
         while waiting:
-            one, two, exact = waiting.pop()
+            pair = waiting.pop()
             count += 1
             go_on_at(count)
-            more = self._compare(one, two, exact=exact)
+            more = self._compare(*pair)
             if more is None:
-                return render_path(two.path)
+                return render_path(pair[1].path)
             waiting += more
         return None
 
-    def _compare(self, one: Wanted, two: Item, *, exact: bool) -> list[tuple[Wanted, Item, bool]] | None:
+    def _compare(self, one: Wanted, two: Item, exact: bool, old: object, new: object) -> list[_Pair] | None:  # noqa: FBT001
         """What else has to be compared; None where the two differ."""
         if isinstance(one, Fresh):
-            return [] if says(two, one.value, typed=self.typed, ordered=self.ordered) else None
+            return [] if says(two, one.value, typed=self.syntax.typed, ordered=self.syntax.ordered) else None
         if isinstance(one, Rewritten):
             return [] if one.kinds is None or two.kind in one.kinds else None
         if isinstance(one, Moved):
-            exact, one = exact and not one.is_indented, one.item
+            moved, exact = one.item, exact and not one.is_indented
+            one, old = moved, _at(self.loaded[0], moved.path)
         elif exact and not self._is_named_alike(one, two):
             return None
-        return self._below(one, two, exact=exact) if self._is_same(one, two, exact=exact) else None
+        if not self._is_same(one, two, exact=exact):
+            return None
+        if one.is_container and id(one) not in self.around and self._is_surely_same(one, two, old, new):
+            return []
+        return self._below(one, two, exact, old, new)
+
+    def _is_surely_same(self, one: Item, two: Item, old: object, new: object) -> bool:
+        if old is not None:
+            return old == new
+        return self.syntax.is_closed and one.value.of(self.before) == two.value.of(self.after)
 
     def _is_same(self, one: Item, two: Item, *, exact: bool) -> bool:
         if one.kind != two.kind:
@@ -214,18 +242,37 @@ class _Comparison:
     def _is_named_alike(self, one: Item, two: Item) -> bool:
         return one.name is None or two.name is None or one.name.of(self.before) == two.name.of(self.after)
 
-    def _below(self, one: Item, two: Item, *, exact: bool) -> list[tuple[Wanted, Item, bool]] | None:
-        wanted = self.family.get(id(one), one.children)
+    def _below(self, one: Item, two: Item, exact: bool, old: object, new: object) -> list[_Pair] | None:  # noqa: FBT001
+        wanted = self.asked.family.get(id(one), one.children)
         found = two.children
         if len(wanted) != len(found):
             return None
         if one.kind == "mapping":
             wanted = _reordered(wanted, found)
             if any(_name_of(part) != child.path[-1] for part, child in zip(wanted, found, strict=True)):
-                found = () if self.ordered else _sorted_like(wanted, found)
+                found = () if self.syntax.ordered else _sorted_like(wanted, found)
         if not found:
             return None if wanted else []
-        return [(part, child, exact) for part, child in zip(wanted, found, strict=True)]
+        return [
+            (
+                part,
+                child,
+                exact,
+                _at(old, part.path[-1:]) if isinstance(part, Item) else None,
+                _at(new, child.path[-1:]),
+            )
+            for part, child in zip(wanted, found, strict=True)
+        ]
+
+
+def _at(data: object, path: KeyPath) -> object:
+    """What is at a path of loaded data; None where nothing is loaded."""
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        else:
+            data = data[step] if isinstance(data, list) and isinstance(step, int) else None
+    return data
 
 
 def _name_of(wanted: Wanted) -> object:
@@ -367,7 +414,7 @@ class Keys:
     def rename(self, item: Item, name: str) -> Proposal | Refusal:
         if item.name is None:
             return _no_entry(item, "has no name")
-        parent = parent_of(self.reading, item)
+        parent, _ = self.reading.family(item)
         if name == item.path[-1]:
             return Proposal(())
         taken = self._taken(parent, name, item)
@@ -377,7 +424,7 @@ class Keys:
     def delete(self, item: Item) -> Proposal | Refusal:
         if not item.path:
             return _no_entry(item, "cannot be deleted")
-        parent = parent_of(self.reading, item)
+        parent, _ = self.reading.family(item)
         left = [child for child in parent.children if child is not item]
         return self.checked(self.syntax.delete(self.source, item), Asked.children((parent, left)))
 
@@ -387,7 +434,7 @@ class Keys:
         if isinstance(wanted, Refusal):
             return wanted
         name, index = wanted
-        parent = parent_of(self.reading, item)
+        parent, _ = self.reading.family(item)
         moved = Moved(item, name, is_placed=beside is not None or name is None, is_indented=container is not parent)
         proposal = self.syntax.move(self.source, item, container, name, index)
         return self.checked(proposal, _moved(parent, container, item, moved, index))

@@ -47,27 +47,13 @@ def _json_is_neutral(change: Change) -> bool:
 
 
 def _toml_fault(source: Source) -> Fault | Unchecked | None:
-    """The first error. The standard library needs memory by the square of a dotted key: our scan comes first."""
-    import tomllib
+    from steadyhand.structure.config.toml_reader import read_document
 
-    from steadyhand.structure.config.toml.reader import may_be_deep
-    from steadyhand.structure.config.toml.tree import read_document
-
-    known = source.derived(read_document)  # an edit by address has read the text after it already
-    if known is None and not may_be_deep(source.text):
-        try:
-            tomllib.loads(source.text)
-        except RecursionError:
-            return Unchecked("the values are nested too deep")
-        except ValueError:
-            pass
-        else:
-            return None
     return Fault.of(source.derive(read_document))
 
 
 def _toml_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.toml.neutral import is_neutral
+    from steadyhand.structure.config.toml_neutral import is_neutral
 
     return is_neutral(change)
 

@@ -24,7 +24,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import Act, Advice, Note, SendAddress
 from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request, check_integer, describe
-from steadyhand.structure.config.editor import Beside, Keys, names_of, parent_of, said
+from steadyhand.structure.config.editor import Beside, Keys, names_of, said
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step, counted, parse_path, render_path
 from steadyhand.structure.config.syntax import Syntax, syntax_named, syntax_names, syntax_of
 from steadyhand.structure.format import OutlineEntry, format_named, format_of
@@ -180,8 +180,7 @@ class KeyNode(Node):
             return self.shifted(source, self.keys.insert_raw(self.item, text, index))
         if not self.item.path:
             return Refusal(Kind.BAD_REQUEST, "nothing can be beside the top", "use where start or end")
-        parent = parent_of(self.keys.reading, self.item)
-        index = next(at for at, child in enumerate(parent.children) if child is self.item)
+        parent, index = self.keys.reading.family(self.item)
         return self.shifted(source, self.keys.insert_raw(parent, text, index + (where == "after")))
 
     def delete(self, source: Source) -> Proposal | Refusal:
@@ -193,7 +192,7 @@ class KeyNode(Node):
         if not isinstance(other, KeyNode) or other.keys.source is not self.keys.source:
             return None
         if where in ("before", "after") and other.item.path:
-            container, step = parent_of(self.keys.reading, other.item), other.item.path[-1]
+            container, step = self.keys.reading.family(other.item)[0], other.item.path[-1]
             return self.shifted(source, self._moved(container, Beside(step, is_after=where == "after")))
         if not other.item.is_container:
             return _nothing_inside(other.item)

@@ -247,12 +247,13 @@ class Sheet:
         seen = [is_blank_line(self.text, line_above(self.text, head)) for head in heads if head]
         return "\n" if any(seen) or not seen else ""
 
-    def put_lines(self, number: int, before: int | None, lines: str) -> Write:
-        """Lines in front of an entry of a block, or behind its last."""
+    def put_lines(self, number: int, lines: str, before: int | None = None, after: int | None = None) -> Write:
+        """Lines in front of an entry of a block, or behind one: the last where neither is given."""
         block, text = self.blocks[number], self.text
         if before is not None:
             return insertion(text, self.entry_lines(number, before).start, lines)
-        last = block.entry_spans[-1] if block.entry_spans else block.header_span
+        entries = block.entry_spans
+        last = entries[-1 if after is None else after] if entries else block.header_span
         if last is not None:
             return insertion(text, line_end(text, last.end), lines)
         if len(self.blocks) > 1:
@@ -306,11 +307,15 @@ HASHED = Marks(
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What a file does where the entries of a container do not show it: comma, padding, one level of indentation."""
+    """What a file does where the entries of a container do not show it: comma, padding, one level of indentation.
+
+    `trailing`: the comma behind the last of several lines.
+    """
 
     comma: str = ", "
     padding: str = ""
     unit: str = "  "
+    trailing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +468,7 @@ class Brackets:
             indent = indent_at(self.text, self.value.start)
             above = indent_of(self.text[line_start(self.text, comments[-1]) :]) if comments else ""
             inside = above if above.startswith(indent) and above != indent else indent + usual.unit
-            return [(rest, f"{self._lines(pieces, inside)}\n{indent}")]
+            return [(rest, f"{self._lines(pieces, inside, usual.trailing)}\n{indent}")]
         padding = " " if comments else usual.padding
         return [(rest, f"{padding}{usual.comma.join(piece.entry for piece in pieces)}{padding}")]
 
@@ -527,7 +532,14 @@ class Brackets:
         return Span(start, after if not body else end)
 
     def _remove_inline(self, index: int, end: int) -> list[Write]:
-        """An entry among others on its line, with the blanks that separated it from them."""
+        """An entry among others on its line, with the blanks that separated it from them.
+
+        It is cut at its edges, where earlier edits of the same call may have taken siblings.
+        """
+        entry = self.entries[index]
+        return [(span, "") for span in parted(self._inline_spans(index, end), (*entry, end))]
+
+    def _inline_spans(self, index: int, end: int) -> list[Span]:
         entry = self.entries[index]
         lead = self.lead(index).of(self.text)
         blanks = len(lead) - len(lead.rstrip(" \t"))
@@ -535,13 +547,11 @@ class Brackets:
         if index < len(self.entries) - 1:
             ends_line = _LINE_END.match(self.text, end) is not None
             if ends_line and not is_line_start and index:
-                return [(Span(entry.start - blanks, end), "")]
+                return [Span(entry.start - blanks, end)]
             rest = _BLANKS.match(self.text, end)
-            return [(Span(entry.start, rest.end() if rest and not ends_line else end), "")]
+            return [Span(entry.start, rest.end() if rest and not ends_line else end)]
         start = entry.start - (0 if is_line_start else blanks)
         last = None if index == 0 else self.comma(index - 1)
         if last is None or end > entry.end:
-            return [(Span(start, end), "")]
-        if last + 1 == start:
-            return [(Span(last, end), "")]
-        return [(Span(last, last + 1), ""), (Span(start, end), "")]
+            return [Span(start, end)]
+        return [Span(last, end)] if last + 1 == start else [Span(last, last + 1), Span(start, end)]

@@ -156,7 +156,7 @@ class LineSyntax(Adapter):
             )
         else:
             before = index if child and not child.is_container else None
-            span, new = sheet.put_lines(self._number(source, container), before, lines)
+            span, new = sheet.put_lines(self._number(source, container), lines, before)
         return [(span, with_endings_of(lines, new))]
 
     def remove(self, source: Source, item: Item) -> list[Write] | Refusal:

@@ -35,6 +35,9 @@ class Syntax(ABC):
     ordered: ClassVar[bool] = True
     """Whether the order of names is part of what a file says; where it is not, what an edit moves is no other data."""
 
+    is_closed: ClassVar[bool] = False
+    """Whether the same characters are the same value wherever they are."""
+
     @abstractmethod
     def read(self, source: Source) -> Reading | Refusal:
         """Every item with its place. Refuses with `unparsable` (line, what was expected) or `too-large` (nesting)."""
@@ -43,6 +46,13 @@ class Syntax(ABC):
         """A container of before whose inside has changed, as it reads now, from where it started to `end`.
 
         Only for formats in which what is inside of brackets cannot change how the rest reads; None: read everything.
+        """
+        return None
+
+    def loaded(self, source: Source) -> object:  # noqa: ARG002
+        """What an independent parser reads of a text that was read; None where there is none.
+
+        Where there is one, it proves that an edit changed nothing else.
         """
         return None
 
@@ -256,9 +266,7 @@ def together(why: str) -> Refusal:
     )
 
 
-_SYNTAXES = Registry(
-    "steadyhand.structure.config", "SYNTAX", "env ini json=json.syntax toml=toml.syntax yaml=yaml.syntax"
-)
+_SYNTAXES = Registry("steadyhand.structure.config", "SYNTAX", "env ini json=json.syntax toml yaml=yaml.syntax")
 _WRITTEN_IN = {"conf": "ini", "jsonc": "json", "json5": "json", "jsonl": "json", "notebook": "json"}
 
 

@@ -1,0 +1,587 @@
+"""The reader of TOML: sections with exact places, and the items they make, whatever the headers and dotted keys.
+
+A section is found by one pattern and its pairs are read when somebody looks inside, so that one edit in a large file
+reads a few lines of it. The scanner is lenient about what names and values may mean: the standard library decides what
+is legal, and whatever an edit does is compared with what the standard library reads before and after it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time
+from typing import Literal, NamedTuple, NoReturn
+
+from steadyhand.errors import Kind
+from steadyhand.hints import ByText
+from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
+from steadyhand.structure.node import Refusal
+from steadyhand.text.pace import go_on_at, paced
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+# Scalars.
+
+_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b", '"': '"', "\\": "\\"}
+_ESCAPE = lazy_pattern(
+    r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([ \t]*\r?\n[ \t\r\n]*)|(.))", re.DOTALL
+)
+_INTEGER = lazy_pattern(r"[+-]?[0-9][0-9_]*|0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+", re.ASCII)
+_FLOAT = lazy_pattern(r"[+-]?(?:inf|nan|[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9_]+)?)", re.ASCII)
+_FRACTION = lazy_pattern(r"(\.[0-9]{6})[0-9]+", re.ASCII)
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+_LOCAL_TIME = lazy_pattern(_TIME, re.ASCII)
+_DATE_TIME = lazy_pattern(rf"{_DATE.pattern}[Tt ]{_TIME}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?", re.ASCII)
+_LONGEST_NUMBER = 4000
+
+
+def decode_text(written: str) -> str:
+    """What a string with its quotes says; it need not be legal.
+
+    >>> decode_text('"a\\\\tb"'), decode_text("'a\\\\tb'")
+    ('a\\tb', 'a\\\\tb')
+    """
+    if "\\" not in written and "\n" not in written and not written.startswith(('""', "''")):
+        return written[1:-1]  # nearly always
+    quotes = 3 if written.startswith(('"""', "'''")) and len(written) >= 6 else 1
+    inner = written[quotes:-quotes].replace("\r\n", "\n")
+    if quotes == 3 and inner.startswith("\n"):
+        inner = inner[1:]
+    return _ESCAPE.sub(_unescaped, inner) if written[0] == '"' and "\\" in inner else inner
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    *points, line_end, letter = found.groups()
+    if line_end is not None:
+        return ""
+    point = next((one for one in points if one is not None), None)
+    if point is not None:
+        number = int(point, 16)
+        return chr(number) if number < 0x110000 else found.group()
+    return _ESCAPES.get(letter, found.group())
+
+
+def decode_scalar(written: str) -> tuple[Literal["number", "flag", "date"], object] | None:
+    """What a value without quotes says; None where it is none."""
+    if written in ("true", "false"):
+        return "flag", written == "true"
+    if len(written) <= _LONGEST_NUMBER:
+        bare = written.replace("_", "")
+        if _INTEGER.fullmatch(written):
+            return "number", int(bare, 0) if bare[1:2] in ("x", "o", "b") else int(bare)
+        if _FLOAT.fullmatch(written):
+            return "number", float(bare)
+    moment = read_moment(written)
+    return None if moment is None else ("date", moment)
+
+
+def read_moment(written: str) -> date | datetime | time | None:
+    """A date, a time or both, as TOML 1.0 writes them; None for everything else.
+
+    >>> read_moment("1979-05-27 07:32:00"), read_moment("1979-13-01")
+    (datetime.datetime(1979, 5, 27, 7, 32), None)
+    """
+    text = _FRACTION.sub(r"\1", written)
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+        if _LOCAL_TIME.fullmatch(text):
+            return time.fromisoformat(text)
+        if _DATE_TIME.fullmatch(text):
+            return datetime.fromisoformat(text.upper())
+    except ValueError:
+        return None
+    return None
+
+
+# Sections and their pairs.
+
+DEEPEST = 80
+_SURELY_FLAT = 30
+_MOST = 100_000  # values that are read within seconds
+
+_BLANKS = lazy_pattern(r"[ \t]*")
+_BETWEEN = lazy_pattern(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
+_LINE_END = lazy_pattern(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
+_ONE_LINE = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|' + r"'[^'\n]*+'"
+_WORD = rf"(?:[A-Za-z0-9_-]++|{_ONE_LINE})"
+_NAME = lazy_pattern(rf"[ \t]*+({_WORD})[ \t]*+")
+_STRING = (
+    r'"""[^"\\]*+(?:(?:\\(?s:.)|"{1,2}(?!"))[^"\\]*+)*+"{3,5}' + r"|'''[^']*+(?:'{1,2}(?!')[^']*+)*+'{3,5}|" + _ONE_LINE
+)
+_PLAIN = r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}[0-9:.]*(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?|[A-Za-z0-9_+.:-]+"
+_VALUE = lazy_pattern(rf"[ \t]*+(?:([\[{{])|({_STRING})|({_PLAIN}))", re.ASCII)
+
+
+def _bracketed(depth: int) -> str:
+    """A pattern for arrays and inline tables that are nested no deeper."""
+    inner = f"|{_bracketed(depth - 1)}" if depth else ""
+    return rf"[\[{{](?:[^\[\]{{}}\"'#]++|#[^\n]*+|{_STRING}{inner})*+[\]}}]"
+
+
+_DOTTED = rf"{_WORD}[ \t]*+(?:\.[ \t]*+{_WORD}[ \t]*+)*+"
+_PAIRS = lazy_pattern(
+    rf"(?:[ \t\r\n]++|#[^\n]*+|({_DOTTED}=[ \t]*+(?:{_STRING}|{_PLAIN}|{_bracketed(4)}))[ \t]*+(?=[#\r\n]|\Z))*+"
+)
+_MANY_DOTS = lazy_pattern(rf"^(?:[^.\n]*+\.){{{_SURELY_FLAT}}}", re.MULTILINE)
+
+
+class ScanError(Exception):
+    """Where the text stops being TOML, and why; `is_depth`: it is only too deep, or too much."""
+
+    def __init__(self, offset: int, message: str, *, is_depth: bool = False) -> None:
+        super().__init__(message)
+        self.offset, self.message, self.is_depth = offset, message, is_depth
+
+
+class Name(NamedTuple):
+    """One name of a key, as it reads; the span has its quotes in it."""
+
+    name: str
+    span: Span
+
+
+class Pair(NamedTuple):
+    """A key and its value."""
+
+    key: tuple[Name, ...]
+    value: Value
+
+    @property
+    def span(self) -> Span:
+        return Span(self.key[0].span.start, self.value.span.end)
+
+
+class Value(NamedTuple):
+    """A value as it is written: a scalar, the values of an array or the pairs of an inline table."""
+
+    kind: ItemKind
+    span: Span
+    data: object = None
+    items: tuple[Value, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+
+
+@dataclass(slots=True)
+class Section:
+    """A header with its names, and the pairs below it; the first section of a text has no header.
+
+    `body` is where the pairs are, `end` where the last of them ends.
+    """
+
+    text: str
+    key: tuple[Name, ...]
+    header_span: Span | None
+    body: Span
+    end: int
+    known: tuple[Pair, ...] | None = None
+
+    @property
+    def is_array(self) -> bool:
+        return self.header_span is not None and self.text.startswith("[[", self.header_span.start)
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        if self.known is None:
+            self.known = _Scanner(self.text, self.body.start, self.body.end).pairs(len(self.key))
+        return self.known
+
+    @property
+    def entry_spans(self) -> list[Span]:
+        return [pair.span for pair in self.pairs]
+
+    @property
+    def span(self) -> Span:
+        """From its first to its last character that is neither blank nor comment; only the first can be empty."""
+        if self.header_span is not None:
+            return Span(self.header_span.start, max(self.end, self.header_span.end))
+        return Span(self.pairs[0].span.start, self.end) if self.pairs else Span(0, 0)
+
+
+def scan(text: str) -> tuple[Section, ...]:
+    """The sections of a text; the first has no header and may be empty. Raises `ScanError`."""
+    is_flat = _MANY_DOTS.search(text) is None
+    scanner = _Scanner(text)
+    sections: list[Section] = []
+    key: tuple[Name, ...] = ()
+    header: Span | None = None
+    while True:
+        start = scanner.at
+        found = _PAIRS.match(text, start) if is_flat and len(key) < _SURELY_FLAT else None
+        end = start if found is None else found.end()
+        if found is not None and (end == len(text) or text[end] == "["):
+            section = Section(text, key, header, Span(start, end), max(found.end(1), 0))
+            scanner.at = end
+        else:
+            pairs = scanner.pairs(len(key))
+            section = Section(text, key, header, Span(start, scanner.at), pairs[-1].span.end if pairs else 0, pairs)
+        sections.append(section)
+        go_on_at(len(sections))
+        if scanner.at == len(text):
+            return tuple(sections)
+        key, header = scanner.header()
+
+
+def _scan_all(text: str) -> None:
+    """Reads every pair. Raises `ScanError`."""
+    scanner = _Scanner(text)
+    key: tuple[Name, ...] = ()
+    while True:
+        scanner.pairs(len(key))
+        if scanner.at == len(text):
+            return
+        key, _ = scanner.header()
+
+
+class _Scanner:
+    """A place in a text that only goes forward; nesting is bounded by `DEEPEST`."""
+
+    __slots__ = ("at", "count", "end", "text")
+
+    def __init__(self, text: str, at: int = 0, end: int | None = None) -> None:
+        self.text, self.at, self.count, self.end = text, at, 0, len(text) if end is None else end
+
+    def pairs(self, depth: int) -> tuple[Pair, ...]:
+        """The pairs up to the next header."""
+        made: list[Pair] = []
+        while self.skip_between() < self.end and self.text[self.at] != "[":
+            made.append(self.pair(depth))
+            self.end_line()
+        return tuple(made)
+
+    def skip_between(self) -> int:
+        """Over blanks, line ends and comments."""
+        if found := _BETWEEN.match(self.text, self.at):
+            self.at = found.end()
+        return self.at
+
+    def end_line(self) -> None:
+        found = _LINE_END.match(self.text, self.at)
+        if found is None:
+            self.fail("the end of the line is expected")
+        self.at = found.end()
+
+    def header(self) -> tuple[tuple[Name, ...], Span]:
+        start = self.at
+        brackets = 2 if self.text.startswith("[[", start) else 1
+        self.at += brackets
+        key = self.key(0)
+        self.take("]" * brackets)
+        end = self.at
+        self.end_line()
+        return key, Span(start, end)
+
+    def pair(self, depth: int) -> Pair:
+        key = self.key(depth)
+        self.take("=")
+        return Pair(key, self.value(depth + len(key)))
+
+    def key(self, depth: int) -> tuple[Name, ...]:
+        """Names separated by dots, and the blanks behind them."""
+        names = [self.name()]
+        while self.text.startswith(".", self.at):
+            self.at += 1
+            names.append(self.name())
+            self.dive(depth + len(names))
+        return tuple(names)
+
+    def name(self) -> Name:
+        found = _NAME.match(self.text, self.at)
+        if found is None:
+            self.skip_blanks()
+            self.fail("a key is expected")
+        self.at = found.end()
+        written = found[1]
+        return Name(decode_text(written) if written[0] in "\"'" else written, Span(*found.span(1)))
+
+    def value(self, depth: int) -> Value:
+        self.count += 1
+        go_on_at(self.count)
+        if self.count > _MOST:
+            raise ScanError(self.at, f"it has more than {_MOST} values", is_depth=True)
+        found = _VALUE.match(self.text, self.at)
+        if found is None:
+            self.skip_blanks()
+            is_text = self.text[self.at : self.at + 1] in ('"', "'")
+            self.fail("the text is not closed" if is_text else "a value is expected")
+        return self.container(found.start(1), depth) if found.lastindex == 1 else self.scalar(found)
+
+    def container(self, start: int, depth: int) -> Value:
+        self.dive(depth + 1)
+        closer = "]" if self.text[start] == "[" else "}"
+        items: list[Value] = []
+        pairs: list[Pair] = []
+        self.at = start + 1
+        self.skip_between()
+        while not self.text.startswith(closer, self.at):
+            if closer == "]":
+                items.append(self.value(depth + 1))
+            else:
+                pairs.append(self.pair(depth))
+            self.skip_between()
+            if self.text.startswith(",", self.at):
+                self.at += 1
+                self.skip_between()
+            elif not self.text.startswith(closer, self.at):
+                self.fail(f"a comma or {closer} is expected")
+        self.at += 1
+        kind: ItemKind = "sequence" if closer == "]" else "mapping"
+        return Value(kind, Span(start, self.at), None, tuple(items), tuple(pairs))
+
+    def scalar(self, found: re.Match[str]) -> Value:
+        group = found.lastindex or 0
+        written, place = found[group], Span(*found.span(group))
+        self.at = place.end
+        if group == 2:
+            if len(written) == 2 and self.text.startswith(written[0], self.at):
+                self.fail("the text is not closed", place.start)
+            return Value("text", place, decode_text(written))
+        scalar = decode_scalar(written)
+        if scalar is None:
+            self.fail("this is not a value", place.start)
+        return Value(scalar[0], place, scalar[1])
+
+    def skip_blanks(self) -> None:
+        if found := _BLANKS.match(self.text, self.at):
+            self.at = found.end()
+
+    def take(self, sign: str) -> None:
+        if not self.text.startswith(sign, self.at):
+            self.fail(f"{sign} is expected")
+        self.at += len(sign)
+
+    def dive(self, depth: int) -> None:
+        if depth > DEEPEST:
+            raise ScanError(self.at, f"it is nested deeper than {DEEPEST} levels", is_depth=True)
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        raise ScanError(self.at if at is None else at, message)
+
+
+# Items.
+
+Form = Literal["root", "table", "implicit", "tables", "element", "dotted", "inline", "array", "scalar"]
+
+
+class Note(NamedTuple):
+    """How an item of TOML is written.
+
+    `home`      the section its pairs are in; None inside inline tables and arrays, and for a table without a header
+    `names`     every place its name is written at: headers and dotted keys repeat it
+    `sections`  the numbers of the sections that are it or part of it
+    `entries`   the pair that it is, or, of a table of dotted keys, the pairs that make it
+    """
+
+    form: Form
+    home: int | None = None
+    names: tuple[Span, ...] = ()
+    sections: tuple[int, ...] = ()
+    entries: tuple[Span, ...] = ()
+
+
+def note_of(item: Item) -> Note:
+    """How an item of this syntax is written."""
+    assert isinstance(item.note, Note)
+    return item.note
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A TOML text that was read, and what the standard library reads."""
+
+    sections: tuple[Section, ...]
+    reading: Reading
+    loaded: Mapping[str, object]
+
+    @property
+    def top(self) -> Item:
+        return self.reading.documents[0]
+
+
+def read_document(source: Source) -> Document | Refusal:
+    """The text as items. Refuses with `unparsable` or `too-large`."""
+    try:
+        sections = scan(source.text)
+        if source.text.count("=") + source.text.count(",") > _MOST:
+            _scan_all(source.text)
+        loaded = tomllib.loads(source.text)
+    except ScanError as error:
+        return _unscanned(source, error)
+    except ValueError as error:
+        return _precisely(source) or _unloaded(str(error), source.line_count)
+    top = _item(_root(sections), (), Span(0, len(source.text)), sections)
+    return Document(sections, Reading((top,)), loaded)
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table, or an array of tables, while its parts are collected: tables inside it, and sections with its pairs."""
+
+    form: Form
+    home: int | None = None
+    names: list[Span] = field(default_factory=list)
+    sections: list[int] = field(default_factory=list)
+    entries: list[Span] = field(default_factory=list)
+    tables: dict[str, _Table] = field(default_factory=dict)
+    parts: list[tuple[int, str, _Table | Item | int]] = field(default_factory=list)
+    elements: list[_Table] = field(default_factory=list)
+
+    def table(self, name: Name, form: Form) -> _Table:
+        """The table of that name, made if it is not there; its name is written here once more."""
+        made = self.tables.get(name.name)
+        if made is None:
+            made = self.tables[name.name] = _Table(form)
+            self.parts.append((name.span.start, name.name, made))
+        made.names.append(name.span)
+        return made
+
+
+def _root(sections: tuple[Section, ...]) -> _Table:
+    """The tables that headers make; what a table holds is read when somebody looks inside."""
+    root = _Table("root", 0, parts=[(0, "", 0)])
+    for number, section in enumerate(paced(sections)):
+        if number:
+            _enter(root, section, number)
+    return root
+
+
+def _enter(root: _Table, section: Section, number: int) -> None:
+    """The table a header opens, made with all the tables above it."""
+    here = root
+    for name in section.key[:-1]:
+        here = here.table(name, "implicit")
+        here.sections.append(number)
+        if here.elements:
+            here = here.elements[-1]
+            here.sections.append(number)
+    is_array = section.is_array
+    last = here.table(section.key[-1], "tables" if is_array else "table")
+    last.sections.append(number)
+    if is_array:
+        last.elements.append(_Table("element", number, sections=[number]))
+        last = last.elements[-1]
+    else:
+        last.form, last.home = "table", number
+    last.parts.append((section.body.start, "", number))
+
+
+def _item(table: _Table, path: KeyPath, place: Span, sections: tuple[Section, ...]) -> Item:
+    kind: ItemKind = "sequence" if table.form == "tables" else "mapping"
+    note = Note(table.form, table.home, tuple(table.names), tuple(table.sections), tuple(table.entries))
+    name = table.names[0] if table.names else None
+    return Item(path, kind, place, name, place, lambda item: _inside(table, item.path, sections), None, note)
+
+
+def _inside(table: _Table, path: KeyPath, sections: tuple[Section, ...] = ()) -> tuple[Item, ...]:
+    if table.form == "tables":
+        parts = enumerate(table.elements)
+        return tuple([_item(one, (*path, at), _place(one, sections), sections) for at, one in parts])
+    for _, _, part in list(table.parts):
+        if isinstance(part, int):
+            _put_pairs(table, path, sections[part].pairs, part)
+    made: dict[str, _Table | Item] = {}
+    for _, name, part in paced(sorted(table.parts, key=lambda part: part[0])):
+        if not isinstance(part, int):
+            made.setdefault(name, part)
+    return tuple(
+        [
+            _item(part, (*path, name), _place(part, sections), sections) if isinstance(part, _Table) else part
+            for name, part in made.items()
+        ]
+    )
+
+
+def _place(table: _Table, sections: tuple[Section, ...]) -> Span:
+    """Where it is: the first run of sections or dotted pairs that make it."""
+    if not table.sections:
+        return _run_of(table.entries, sections[table.home].entry_spans if table.home is not None else None)
+    first = last = table.sections[0]
+    for number in table.sections:
+        last = number if number == last + 1 else last
+    return Span(sections[first].span.start, sections[last].span.end)
+
+
+def _put_pairs(table: _Table, path: KeyPath, pairs: Iterable[Pair], home: int | None) -> None:
+    """Pairs as parts of a table; those with dotted keys as parts of the tables that they make."""
+    for pair in paced(pairs):
+        here = table
+        for name in pair.key[:-1]:
+            here = here.table(name, "dotted")
+            if here.form == "implicit":
+                here.form = "dotted"
+            here.home = home
+            here.entries.append(pair.span)
+        last = pair.key[-1]
+        names = tuple(name.name for name in pair.key)
+        item = _written(pair.value, (*path, *names), last.span, pair.span, home)
+        here.parts.append((pair.span.start, last.name, item))
+
+
+def _written(value: Value, path: KeyPath, name: Span | None, entry: Span, home: int | None) -> Item:
+    """What is written as one value."""
+    forms: dict[str, Form] = {"mapping": "inline", "sequence": "array"}
+    note = Note(forms.get(value.kind, "scalar"), home, () if name is None else (name,), (), (entry,) if name else ())
+    children: tuple[Item, ...] = ()
+    if value.items:
+        parts = enumerate(value.items)
+        children = tuple(_written(item, (*path, at), None, item.span, None) for at, item in parts)
+    elif value.pairs:
+        table = _Table("inline")
+        _put_pairs(table, path, value.pairs, None)
+        children = _inside(table, path)
+    return Item(path, value.kind, value.span, name, entry, children, value.data, note)
+
+
+def _run_of(spans: list[Span], among: list[Span] | None) -> Span:
+    """From the first of some pairs to the last that follows without another between them."""
+    last = spans[0]
+    if among is not None:
+        at = bisect_left(among, last)
+        for number, span in enumerate(spans, start=at):
+            if number == len(among) or among[number] != span:
+                break
+            last = span
+    return Span(spans[0].start, last.end)
+
+
+def _precisely(source: Source) -> Refusal | None:
+    """Where the scanner stops, for a text that is no TOML."""
+    try:
+        _scan_all(source.text)
+    except ScanError as error:
+        return _unscanned(source, error)
+    return None
+
+
+def _unscanned(source: Source, error: ScanError) -> Refusal:
+    line = source.line_of(error.offset)
+    if error.is_depth:
+        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), {"line": line}, error.message)
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"line {line}: this is not TOML: {error.message}",
+        ByText("fix that line first"),
+        {"line": line, "reason": error.message},
+        f"this is not TOML: {error.message}",
+    )
+
+
+_AT = lazy_pattern(r"^(.*) \(at line ([0-9]+), column ([0-9]+)\)$", re.DOTALL)
+
+
+def _unloaded(message: str, last: int | None) -> Refusal:
+    found = _AT.match(message)
+    line = int(found.group(2)) if found else last
+    reason = found.group(1) if found else message
+    details = {"line": line, "reason": reason} | ({"column": int(found.group(3))} if found else {})
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"{f'line {line}: ' if line else ''}this is not TOML: {reason[:200]}",
+        ByText("fix that line first"),
+        details,
+        f"this is not TOML: {reason[:200]}",
+    )
