@@ -25,7 +25,7 @@ from benches.parsers import FLOOR, parser_of
 from benches.peers import peer_tables
 from benches.table import Row, Table
 from steadyhand.plan.edit import Edit
-from steadyhand.structure.config.json.reader import read_text
+from steadyhand.structure.config.json_reader import read_text
 from steadyhand.structure.format import Format, format_of
 
 _UNGUARDED = sh.Policy(guards=frozenset())

@@ -21,7 +21,7 @@ from steadyhand.structure.code.reader import Above, read_text
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.code.tree import Parsed
 from steadyhand.structure.config.item import check_plain
-from steadyhand.structure.config.json.container import Style, write_value
+from steadyhand.structure.config.json import Style, write_value
 from steadyhand.structure.config.lines import Line, top_of
 from steadyhand.structure.html.page import page_of
 from steadyhand.structure.html.selector import Selector

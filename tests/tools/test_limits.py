@@ -19,8 +19,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.structure.config import json_reader as scanner
 from steadyhand.structure.config import toml_reader as toml
-from steadyhand.structure.config.json import reader as scanner
 from steadyhand.structure.config.yaml import reader as yaml
 from steadyhand.structure.html import page
 from steadyhand.structure.markdown import reader as markdown

@@ -35,13 +35,13 @@ def _fault(syntax: str, source: Source, message: str | None = None) -> Fault | U
 
 
 def _json_fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.config.json.reader import fault_of
+    from steadyhand.structure.config.json_reader import fault_of
 
     return fault_of(source)
 
 
 def _json_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.json.neutral import is_neutral
+    from steadyhand.structure.config.json_neutral import is_neutral
 
     return is_neutral(change)
 
@@ -103,7 +103,7 @@ def _yaml_fault(source: Source) -> Fault | Unchecked | None:
 
 
 def _yaml_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.yaml.neutral import is_neutral
+    from steadyhand.structure.config.yaml_neutral import is_neutral
 
     return is_neutral(change)
 

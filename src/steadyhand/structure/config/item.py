@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
 from steadyhand.errors import EditError
@@ -40,7 +40,7 @@ class Item:
     `note`      what else the format knows of it, for its own syntax only (an anchor, a style, a table header)
     """
 
-    __slots__ = ("_children", "data", "entry", "kind", "name", "note", "path", "value")
+    __slots__ = ("_by_step", "_children", "data", "entry", "kind", "name", "note", "path", "value")
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Item:
         self.name = name
         self.entry = entry
         self._children = children
+        self._by_step: dict[Step, list[Item]] | None = None
         self.data = data
         self.note = note
 
@@ -68,6 +69,14 @@ class Item:
         if not isinstance(made, tuple):
             made = self._children = made(self)
         return made
+
+    def at(self, step: Step) -> Sequence[Item]:
+        """The children with a name, or the one with a number."""
+        if self._by_step is None:
+            self._by_step = {}
+            for child in self.children:
+                self._by_step.setdefault(child.path[-1], []).append(child)
+        return self._by_step.get(step, ())
 
     def __repr__(self) -> str:  # without its data, which may be secret
         return f"Item({render_path(self.path)!r}, {self.kind}, {self.value})"
@@ -99,9 +108,9 @@ class Reading:
 
     def named(self, container: Item, name: Step) -> list[Item]:
         """The entries of a mapping that have a name: written just so, or else the same but for case."""
-        found = [child for child in container.children if child.path[-1] == name]
+        found = container.at(name)
         if found or not self.folded:
-            return found
+            return list(found)
         alike = (child for child in container.children if not child.is_container)
         return [child for child in alike if str(child.path[-1]).lower() == str(name).lower()]
 
@@ -109,14 +118,14 @@ class Reading:
         """Every item with that path: one per document that has it, more where a name is there twice."""
         level = list(self.documents)
         for step in path:
-            level = [child for item in level for child in item.children if child.path[-1] == step]
+            level = [child for item in level for child in item.at(step)]
         return level
 
     def chain(self, item: Item) -> tuple[Item, ...]:
         """The items that lead to an item of this reading, from the top of its document to the item itself."""
         ways: list[tuple[Item, ...]] = [(top,) for top in self.documents]
         for step in item.path:
-            ways = [(*way, child) for way in ways for child in way[-1].children if child.path[-1] == step]
+            ways = [(*way, child) for way in ways for child in way[-1].at(step)]
         return next(way for way in ways if way[-1] is item)
 
     def family(self, item: Item) -> tuple[Item, int]:

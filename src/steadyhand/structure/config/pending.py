@@ -95,7 +95,7 @@ class Pending(Keys):
         for depth, step in enumerate(item.path, start=1):
             if names[:depth] in self._added:
                 return False
-            level = [child for container in level for child in container.children if child.path[-1] == step]
+            level = [child for container in level for child in container.at(step)]
             if any(id(child) in self._gone for child in level):
                 return False
         return True

@@ -180,6 +180,19 @@ class Adapter(Syntax):
         """What a person should know when anything inside an item changes."""
         return ()
 
+    def lost_comments(self, source: Source, item: Item, end: int) -> tuple[str, ...]:
+        """What a person should know of a container that is written again, up to `end`."""
+        lost, at = 0, item.value.start
+        for part in item.walk() if item.is_container else ():
+            named = part.name if part is not item else None
+            for word in (named, None if part.is_container else part.value):
+                if word is not None:
+                    lost += len(self.comment.findall(source.text, at, word.start))
+                    at = max(at, word.end)
+        lost += len(self.comment.findall(source.text, at, end)) if item.is_container else 0
+        gone = "1 comment inside it is" if lost == 1 else f"{lost} comments inside it are"
+        return (f"the value is written again: {gone} gone",) if lost else ()
+
     def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
         from steadyhand.structure.config.difference import changed
 
@@ -266,7 +279,7 @@ def together(why: str) -> Refusal:
     )
 
 
-_SYNTAXES = Registry("steadyhand.structure.config", "SYNTAX", "env ini json=json.syntax toml yaml=yaml.syntax")
+_SYNTAXES = Registry("steadyhand.structure.config", "SYNTAX", "env ini json toml yaml=yaml.syntax")
 _WRITTEN_IN = {"conf": "ini", "jsonc": "json", "json5": "json", "jsonl": "json", "notebook": "json"}
 
 

@@ -211,9 +211,10 @@ class Toml(Adapter):
         if isinstance(value, str) and item.kind == "text":
             return Proposal.of(source, (item.value, render_text(value, written)))
         if isinstance(value, str) and item.kind == "date" and _moment_form(value) == _moment_form(written):
-            notes = ("the value stays a date; as a text it would be in quotes",)
-            return Proposal.of(source, (item.value, value), notes=notes)
-        return Proposal.of(source, (item.value, render_value(value, source.derive(_style))))
+            stays = "the value stays a date; as a text it would be in quotes"
+            return Proposal.of(source, (item.value, value), notes=(stays,))
+        notes = self.lost_comments(source, item, item.value.end)
+        return Proposal.of(source, (item.value, render_value(value, source.derive(_style))), notes=notes)
 
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
         new = written if not item.path else written.strip(" \t\r\n")

@@ -25,8 +25,8 @@ from steadyhand.schema import bad_request, describe, nearest_name
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.config.editor import Asked, Beside, Fresh, Keys
 from steadyhand.structure.config.item import Item, Plain
-from steadyhand.structure.config.json.container import Box, Piece, Style, Write, style_of, unit_of, write_text
-from steadyhand.structure.config.json.reader import JSON
+from steadyhand.structure.config.json import Style, brackets_of, style_of, unit_of, write_text
+from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
@@ -157,11 +157,12 @@ def change_source(source: Source, cell: NotebookCell, new: str) -> list[Write]:
         return _change_text(source.text, cell.source, new, style)
     items, wanted = cell.source.children, _split(new)
     if not wanted:
-        return [(Box(source.text, cell.source, JSON).inner, "")] if items else []
+        return [(brackets_of(source.text, cell.source).inner, "")] if items else []
     if not items:
         pieces = [Piece(write_text(line, style)) for line in wanted]
         lined = "\n" in cell.item.value.of(source.text)
-        return Box(source.text, cell.source, JSON).fill(pieces, _with_unit(source.text, cell, style), lined=lined)
+        usual = _with_unit(source.text, cell, style).usual("sequence")
+        return brackets_of(source.text, cell.source).fill(pieces, usual, lined=lined)
     changes = diff_rows([str(item.data) for item in items], wanted)
     writes: list[Write] = []
     for change in changes:

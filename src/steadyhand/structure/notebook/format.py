@@ -22,7 +22,7 @@ def _outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
 
 
 def _fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.config.json.reader import fault_of
+    from steadyhand.structure.config.json_reader import fault_of
     from steadyhand.structure.notebook.cell import read_notebook
 
     return fault_of(source) or Fault.of(read_notebook(source))

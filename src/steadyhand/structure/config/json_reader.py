@@ -1,18 +1,9 @@
 """The reader of JSON, of JSON with comments, of JSON5 and JSON Lines.
 
-The tokens of JSON with comments and trailing commas, and of JSON5.
-
-Every pattern is possessive: a match costs what it covers, whatever the text.
-
-Text to items: every value of a JSON text with the place it stands at.
-
-One pass, no recursion; comments and trailing commas are taken wherever they stand. Nothing is repaired: the first place
-that does not follow the grammar ends the reading.
-
-A JSON text of whatever dialect as a reading, and the first place where it is none.
-
-The dialect is told by the file's name: `.json5` has names without quotes, `.jsonl` and `.ndjson` have a value on each
-line. Comments and trailing commas are read everywhere, since `.json` files have them too.
+The dialect is known by the file's name: `.json5` has names without quotes, `.jsonl` and `.ndjson` have a value on each
+line. Comments and trailing commas are read everywhere, since `.json` files have them too. Nothing is repaired: the
+first place that does not follow the grammar ends the reading. Every pattern is possessive: a match costs what it
+covers, whatever the text.
 """
 
 from __future__ import annotations
@@ -21,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
@@ -32,6 +24,8 @@ from steadyhand.text.lines import line_start, split_lines
 from steadyhand.text.pace import go_on_at, paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+# Tokens.
 
 _COMMENT = r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
 _GAP = rf"(?:[ \t\r\n]++|{_COMMENT})*+"
@@ -76,16 +70,16 @@ class Grammar:
 
 def _grammar(gap: str, string: str, number: str, name: str, unquote: Callable[[str], str]) -> Grammar:
     return Grammar(
-        re.compile(gap),
-        re.compile(rf"{gap}(?:([{{\[])|({string})|({number})|({_WORD}))"),
-        re.compile(rf"{gap}(?:({name}){gap}:|(\}}))"),
-        re.compile(rf"{gap}([,}}\]])"),
-        re.compile(rf"{gap}(\])"),
+        lazy_pattern(gap),
+        lazy_pattern(rf"{gap}(?:([{{\[])|({string})|({number})|({_WORD}))"),
+        lazy_pattern(rf"{gap}(?:({name}){gap}:|(\}}))"),
+        lazy_pattern(rf"{gap}([,}}\]])"),
+        lazy_pattern(rf"{gap}(\])"),
         unquote,
     )
 
 
-def unquote(written: str) -> str:
+def _unquote(written: str) -> str:
     """The text of a JSON string; ValueError where an escape is none."""
     return written[1:-1] if "\\" not in written else str(json.loads(written))
 
@@ -104,7 +98,15 @@ def unquote_loosely(written: str) -> str:
     return parts.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def scalar_of(group: int, written: str, grammar: Grammar) -> tuple[ItemKind, object]:
+def _unescape(found: re.Match[str]) -> str:
+    code = found.group(1) or found.group(2)
+    if code is not None:
+        return chr(int(code, 16))
+    letter = found.group(3)
+    return "" if letter in ("\n", "\r", "\r\n", "\u2028", "\u2029") else _LETTERS.get(letter, letter)
+
+
+def _scalar_of(group: int, written: str, grammar: Grammar) -> tuple[ItemKind, object]:
     """Kind and data of a token of `Grammar.value`; ValueError where a string has a wrong escape."""
     if group == 2:
         return "text", grammar.unquote(written)
@@ -124,17 +126,10 @@ def _number(written: str) -> object:
     return float(written) if any(mark in written for mark in ".eE") else int(written)
 
 
-def _unescape(found: re.Match[str]) -> str:
-    code = found.group(1) or found.group(2)
-    if code is not None:
-        return chr(int(code, 16))
-    letter = found.group(3)
-    return "" if letter in ("\n", "\r", "\r\n", "\u2028", "\u2029") else _LETTERS.get(letter, letter)
-
-
-JSON = _grammar(_GAP, _STRING, _NUMBER, _STRING, unquote)
+JSON = _grammar(_GAP, _STRING, _NUMBER, _STRING, _unquote)
 JSON5 = _grammar(_WIDE_GAP, _LOOSE_STRING, _LOOSE_NUMBER, rf"{_LOOSE_STRING}|{_BARE_NAME}", unquote_loosely)
 
+# From tokens to items.
 
 DEEPEST = 512
 _MOST = 400_000  # values that are read within seconds
@@ -171,18 +166,18 @@ class _Open:
 
 @dataclass(slots=True)
 class _Scanner:
+    """One pass, no recursion."""
+
     text: str
     at: int
     end: int
     grammar: Grammar
-    path: KeyPath
     unclosed: list[_Open] = field(default_factory=list)
     steps: int = 0
     count: int = 0
 
-    def run(self) -> Item:
-        """The value that starts here; `at` stands behind it after."""
-        path = self.path
+    def run(self, path: KeyPath) -> Item:
+        """The value that starts here; `at` is behind it after."""
         name: Span | None = None
         while True:
             item = self._value(path, name)
@@ -225,7 +220,7 @@ class _Scanner:
         data: object = written[1:-1]
         if group != 2 or "\\" in written:  # nearly always a text without escapes
             try:
-                kind, data = scalar_of(group, written, self.grammar)
+                kind, data = _scalar_of(group, written, self.grammar)
             except ValueError:
                 raise Unreadable(start, "the string has an escape that JSON does not know") from None
         return Item(path, kind, value, name, value if name is None else Span(name.start, end), (), data)
@@ -268,17 +263,102 @@ class _Scanner:
         return Unreadable(gap.end() if gap else self.at, message)
 
 
-def scan(text: str, grammar: Grammar, start: int = 0, end: int | None = None, path: KeyPath = ()) -> Item:
+def _scan(text: str, grammar: Grammar, start: int, end: int, path: KeyPath = ()) -> Item:
     """The one value of a text, or of a part of it, whose path is known then. Raises `Unreadable`."""
-    stop = len(text) if end is None else end
-    first = start + 1 if start == 0 and text.startswith("\ufeff") else start
-    scanner = _Scanner(text, first, stop, grammar, path)
-    item = scanner.run()
-    gap = grammar.gap.match(text, scanner.at, stop)
-    if gap is not None and gap.end() < stop:
+    scanner = _Scanner(text, start, end, grammar)
+    item = scanner.run(path)
+    gap = grammar.gap.match(text, scanner.at, end)
+    if gap is not None and gap.end() < end:
         raise Unreadable(gap.end(), "nothing is expected behind the value")
     return item
 
+
+# Plain JSON, without comments, in which the parser of the standard library finds where each value ends: what nobody
+# looks into is read at its speed.
+
+_DECODE = json.JSONDecoder().raw_decode
+_PLAIN_GAP = lazy_pattern(r"[ \t\r\n]*+")
+_NEXT_ITEM = lazy_pattern(r"[ \t\r\n]*+,[ \t\r\n]*+")
+_FIRST_NAME = lazy_pattern(rf"[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+")
+_NEXT_NAME = lazy_pattern(rf"[ \t\r\n]*+,[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+")
+_DEEPEST_PLAIN = 64
+_KINDS: dict[type, ItemKind] = {
+    dict: "mapping",
+    list: "sequence",
+    str: "text",
+    bool: "flag",
+    int: "number",
+    float: "number",
+    type(None): "null",
+}
+
+
+def _plain(text: str, start: int, end: int, path: KeyPath = ()) -> Item | None:
+    """The same as `_scan`, for plain JSON that is not nested deep; None for everything else."""
+    if sum(text.count(sign, start, end) for sign in ",[{") > _MOST:
+        return None
+    first = _skip(text, start)
+    if text[first : first + 1] not in ("{", "["):
+        return None
+    inside: list[Any] = []
+    try:
+        children, last = _children(text, first, path, inside)
+    except (ValueError, RecursionError):
+        return None
+    if not last <= end <= _skip(text, last) or _is_deep(inside):
+        return None
+    place = Span(first, last)
+    return Item(path, "mapping" if text[first] == "{" else "sequence", place, None, place, children)
+
+
+def _children(text: str, start: int, path: KeyPath, inside: list[Any] | None = None) -> tuple[tuple[Item, ...], int]:
+    """The children of a container, and where it ends; what they hold is added to `inside`. Raises ValueError."""
+
+    def look_inside(item: Item) -> tuple[Item, ...]:
+        return _children(text, item.value.start, item.path)[0]
+
+    closer, first, following = ("}", _FIRST_NAME, _NEXT_NAME) if text[start] == "{" else ("]", _PLAIN_GAP, _NEXT_ITEM)
+    made: list[Item] = []
+    end = start + 1
+    found = None if text.startswith(closer, _skip(text, end)) else first.match(text, end)
+    while found is not None:
+        at = found.end()
+        name = Span(*found.span(1)) if closer == "}" else None
+        own = (*path, len(made) if name is None else _unquote(found[1]))
+        data, end = _DECODE(text, at)
+        value = Span(at, end)
+        entry = value if name is None else Span(name[0], end)
+        kind = _KINDS[data.__class__]
+        if kind not in ("mapping", "sequence"):
+            made.append(Item(own, kind, value, name, entry, (), data))
+        else:
+            made.append(Item(own, kind, value, name, entry, look_inside))
+            if inside is not None:
+                inside.append(data)
+        go_on_at(len(made))
+        found = following.match(text, end)
+    end = _skip(text, end)
+    if not text.startswith(closer, end):
+        raise ValueError
+    return tuple(made), end + 1
+
+
+def _skip(text: str, at: int) -> int:
+    found = _PLAIN_GAP.match(text, at)
+    return at if found is None else found.end()
+
+
+def _is_deep(level: list[Any]) -> bool:
+    """Whether data is nested so deep that looking into it level by level would take too long."""
+    for _ in range(_DEEPEST_PLAIN):
+        parts = [part.values() if part.__class__ is dict else part for part in level]
+        level = [inner for part in parts for inner in part if inner.__class__ is dict or inner.__class__ is list]
+        if not level:
+            return False
+    return True
+
+
+# Readings.
 
 _STRICT_SUFFIXES = (".ipynb", ".geojson", ".webmanifest", ".har")
 _STRICT_NAMES = frozenset(
@@ -298,18 +378,35 @@ def grammar_of(source: Source) -> Grammar:
 
 def read_text(source: Source) -> Reading | Refusal:
     """Every value with its place. Refuses with `unparsable` or `too-large`."""
+    start = 1 if source.text.startswith("\ufeff") else 0
+    is_plain = grammar_of(source) is JSON and not is_by_line(source)
+    top = _plain(source.text, start, len(source.text)) if is_plain else None
     try:
-        return Reading(tuple(_documents(source)))
+        return Reading(tuple(_documents(source)) if top is None else (top,))
     except Unreadable as error:
         return _refused(source, error)
+
+
+def _documents(source: Source) -> Iterator[Item]:
+    text, grammar = source.text, grammar_of(source)
+    at = 1 if text.startswith("\ufeff") else 0
+    if not is_by_line(source):
+        yield _scan(text, grammar, at, len(text))
+        return
+    for line in paced(split_lines(text[at:])):
+        if line.strip(" \t\r\n\ufeff"):
+            yield _scan(text, grammar, at, at + len(line))
+        at += len(line)
 
 
 def read_part(source: Source, item: Item, end: int) -> Item | Refusal | None:
     """A container that starts where it did and ends elsewhere now, read on its own; None where lines matter."""
     if is_by_line(source):
         return None
+    grammar = grammar_of(source)
+    found = _plain(source.text, item.value.start, end, item.path) if grammar is JSON else None
     try:
-        return scan(source.text, grammar_of(source), item.value.start, end, item.path)
+        return found or _scan(source.text, grammar, item.value.start, end, item.path)
     except Unreadable as error:
         return _refused(source, error)
 
@@ -351,18 +448,6 @@ def is_strict(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _documents(source: Source) -> Iterator[Item]:
-    grammar = grammar_of(source)
-    if not is_by_line(source):
-        yield scan(source.text, grammar)
-        return
-    at = 0
-    for line in paced(split_lines(source.text)):
-        if line.strip(" \t\r\n\ufeff"):
-            yield scan(source.text, grammar, at, at + len(line))
-        at += len(line)
 
 
 def _place(source: Source, at: int) -> tuple[int, int]:
