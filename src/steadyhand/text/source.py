@@ -137,6 +137,10 @@ class Source:
         """What `make` has made of this source, or None where nobody has asked for it yet."""
         return cast("Derived | None", self._derived.get(make))
 
+    def keep(self, make: Callable[[Source], Derived], made: Derived) -> None:
+        """Keep what `make` would make of this source, for whoever knows it without reading the text."""
+        self._derived[make] = made
+
     @cached_property
     def _derived(self) -> dict[object, object]:
         return {}

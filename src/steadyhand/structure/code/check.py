@@ -8,13 +8,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import replace
 from steadyhand.structure.code.language import Language, language_of
-from steadyhand.structure.format import Fault, Unchecked
+from steadyhand.structure.code.reader import code_of, read_text, reread
+from steadyhand.structure.format import Fault, Unchecked, is_neutral
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
@@ -30,7 +32,11 @@ _HINT = "send text that is complete in its place, or address a larger place"
 
 
 def fault_in(source: Source) -> Fault | Unchecked | None:
-    """The first place where a source is not valid, if that can be said; of what is valid nothing else is read."""
+    """The first place where a source is not valid, if that can be said; found once per source."""
+    return source.derive(_find_fault)
+
+
+def _find_fault(source: Source) -> Fault | Unchecked | None:
     from steadyhand.structure.code.reader import syntax_of
     from steadyhand.structure.code.tree import is_installed, unfit
 
@@ -78,19 +84,33 @@ def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Prop
     piece = Piece.of(proposal, place)
     if not piece.proposal.splices:
         return piece.proposal
-    new = source.apply(ChangeSet(piece.proposal.splices))
-    text, after = new.text, _read_as(code.language, new)
+    changes = ChangeSet(piece.proposal.splices)
+    new = source.apply(changes)
+    is_proven = _is_proven(source, code.language, changes, new)
+    near = reread(source, code, changes, new) if is_proven or code.language.verdict is None else None
+    if near is not None and _strange(*near, [piece]) is None:
+        new.keep(_find_fault, None)
+        return replace(proposal, splices=piece.proposal.splices, after=new)
+    after = _read_as(code.language, new)
     if isinstance(after, Refusal):
         return replace(after, kind=Kind.BREAKS_SYNTAX, message=f"after the edit {after.message}")
-    fault = fault_of(after, text)
-    if fault is not None and fault_of(code, source.text) is None:
-        return breaks(text, fault)
+    fault: Fault | Unchecked | None = None if is_proven else fault_of(after, new.text)
+    new.keep(_find_fault, fault)
+    if isinstance(fault, Fault) and fault_of(code, source.text) is None:
+        return breaks(new.text, fault)
     strange = _strange(code, after, [piece])
     if strange is not None:
         return Refusal(Kind.BREAKS_SYNTAX, f"the edit would change what {strange} is", _HINT)
     more = after.errors - code.errors
     notes = (f"the parser meets {more} more error{'s' if more > 1 else ''}",) if more > 0 else ()
     return replace(proposal, splices=piece.proposal.splices, notes=(*proposal.notes, *notes), after=new)
+
+
+def _is_proven(source: Source, language: Language, changes: ChangeSet, new: Source) -> bool:
+    """Whether the change itself shows that a valid text stays valid; False: unknown."""
+    if language.is_neutral is None:
+        return False
+    return is_neutral(partial(language.is_neutral, language), source.text, changes, new.text)
 
 
 class Piece(NamedTuple):
@@ -137,8 +157,6 @@ def checked_together(source: Source, code: Code, pieces: Sequence[tuple[Piece, s
 
 def _read_as(language: Language, source: Source) -> Code | Refusal:
     """What a source defines, kept with it where it is taken for code of that language."""
-    from steadyhand.structure.code.reader import code_of, read_text
-
     return code_of(source) if language_of(source) is language else read_text(language, source.text)
 
 

@@ -218,10 +218,12 @@ _HEADS = frozenset(
 )
 
 
-def fit(language: Language, given: str, margin: str, unit: str, around: str = "", replaced: str = "") -> str:
+def fit(
+    language: Language, given: str, margin: str, unit: str, around: Source | None = None, replaced: str = ""
+) -> str:
     """The given text as it is at a place: every line but the first with the indentation of the place.
 
-    `around` is the text of the file: what is written there already is indented as it should be. `replaced` is what the
+    `around` is the file: what is written there already is indented as it should be. `replaced` is what the
     text takes the place of: rows that come back from it tell how the others are indented.
 
     >>> from steadyhand.structure.code.language import languages
@@ -233,10 +235,10 @@ def fit(language: Language, given: str, margin: str, unit: str, around: str = ""
         return ""
     first = indent_of(texts[0])
     bare = "\n".join([texts[0][len(first) :], *texts[1:]])
-    around = to_lf(around)
-    if len(texts) == 1 or (margin and first == margin) or f"\n{margin}{bare}" in f"\n{around}":
+    habits = _habits(Source.of_text("")) if around is None else around.derive(_habits)
+    if len(texts) == 1 or (margin and first == margin) or f"\n{margin}{bare}" in habits.text:
         return bare
-    piece = _Piece(language, read_rows(language, texts), margin, _Habits(around))
+    piece = _Piece(language, read_rows(language, texts), margin, habits)
     if first:
         base = piece.lowest(first)
     elif margin and replaced and piece.is_from(replaced):
@@ -273,8 +275,12 @@ def rows_of(given: str) -> list[str]:
     return rows[first:]
 
 
+def _habits(source: Source) -> _Habits:
+    return _Habits(f"\n{to_lf(source.text)}")
+
+
 class _Habits:
-    """By how much a file indents what follows a row, which counts only where it must be known."""
+    """By how much a file indents what follows a row, which counts only where it must be known; `text` is its lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text

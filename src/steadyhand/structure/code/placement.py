@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal
 
@@ -18,6 +17,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.definition import SPACES, TYPES, Code, Definition
 from steadyhand.structure.code.indentation import DIRECTIVE, differing, fit
 from steadyhand.structure.code.language import Language
+from steadyhand.structure.code.reader import known_code
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.indent import unit_of
 from steadyhand.text.lines import body, line_start, split_bodies
@@ -51,8 +51,13 @@ class Body:
     margin: str
 
 
-def unit_in(source: Source, code: Code) -> str:
+def unit_in(source: Source) -> str:
     """One level of indentation in this file: by how much bodies are indented, else lines."""
+    return source.derive(_unit)
+
+
+def _unit(source: Source) -> str:
+    code = known_code(source)
     steps = Counter(step for item in code.definitions[:_ASKED] if (step := _step(source.text, item)))
     if steps:
         return steps.most_common(1)[0][0]
@@ -86,7 +91,7 @@ def is_first(text: str, offset: int) -> bool:
 def body_of(source: Source, code: Code, item: Definition) -> Body | None:
     """The body of a definition, or None where it has none."""
     text, margin = source.text, margin_at(source.text, item.proper.start)
-    deeper = margin + unit_in(source, code)
+    deeper = margin + unit_in(source)
     if item.body is None:
         return _empty_end(text, code.language, item, deeper, margin)
     written = item.body.of(text)
@@ -179,23 +184,33 @@ def is_one_line(source: Source, span: Span) -> bool:
 
 def _habit(source: Source, code: Code, parent: int | None, depth: int, *, is_small: bool) -> int:
     """What most neighbours do: those in the same definition, else those as deep in the file, else in the language."""
-    alike = [(gap, mine) for gap, small, mine in _gaps(source, code, depth, parent) if small == is_small]
-    for near in ([gap for gap, mine in alike if mine], [gap for gap, _ in alike]):
+    own, others = source.derive(_gaps)
+    for near in (own.get((depth, parent, is_small)), others.get((depth, is_small))):
         if near:
-            return Counter(near).most_common(1)[0][0]
+            return near.most_common(1)[0][0]
     return 0 if is_small else code.language.gaps[min(depth, 1)]
 
 
-def _gaps(source: Source, code: Code, depth: int, parent: int | None) -> Iterator[tuple[int, bool, bool]]:
-    """Blank lines between neighbours as deep, whether both are of one line, whether in the same definition."""
-    level = [item for item in code.definitions if item.depth == depth]
-    for one, two in pairwise(level):
-        if one.parent == two.parent and one.whole.end <= two.whole.start:
-            between = source.text[one.whole.end : two.whole.start]
-            if not between.strip(" \t\r\n\f,"):
-                first, last = source.table.row_at(one.whole.end), source.table.row_at(two.whole.start)
-                is_small = is_one_line(source, one.whole) and is_one_line(source, two.whole)
-                yield max(last - first - 1, 0), is_small, one.parent == parent
+def _gaps(
+    source: Source,
+) -> tuple[dict[tuple[int, int | None, bool], Counter[int]], dict[tuple[int, bool], Counter[int]]]:
+    """Blank lines between neighbours, by how deep they are and whether both are of one line: per scope, and in all."""
+    levels: dict[int, list[Definition]] = {}
+    for item in known_code(source).definitions:
+        levels.setdefault(item.depth, []).append(item)
+    own: dict[tuple[int, int | None, bool], Counter[int]] = {}
+    others: dict[tuple[int, bool], Counter[int]] = {}
+    for depth, level in levels.items():
+        for one, two in pairwise(level):
+            if one.parent != two.parent or one.whole.end > two.whole.start:
+                continue
+            if source.text[one.whole.end : two.whole.start].strip(" \t\r\n\f,"):
+                continue
+            gap = max(source.table.row_at(two.whole.start) - source.table.row_at(one.whole.end) - 1, 0)
+            is_small = is_one_line(source, one.whole) and is_one_line(source, two.whole)
+            own.setdefault((depth, one.parent, is_small), Counter())[gap] += 1
+            others.setdefault((depth, is_small), Counter())[gap] += 1
+    return own, others
 
 
 _LONGEST = 80  # of what parts two statements
@@ -262,7 +277,7 @@ def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -
     item, text = code.definitions[index], source.text
     margin = margin_at(text, item.whole.start)
     first, given, last = _with_parting(source, code, item, given, after=after)
-    fitted = fit(code.language, given, margin, unit_in(source, code), source.text)
+    fitted = fit(code.language, given, margin, unit_in(source), source)
     gap = "\n" * (gap_beside(source, code, item, lines=fitted.count("\n") + 1) + 1)
     fitted += last
     comma = _COMMA.match(text, item.whole.end) if item.is_listed else None
@@ -300,7 +315,7 @@ def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) 
     if body is None or body.style == "expression":
         what = "has no body" if body is None else "has one expression for a body"
         return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} {what}", "replace the whole symbol")
-    fitted = fit(code.language, given, body.indent, unit_in(source, code), source.text)
+    fitted = fit(code.language, given, body.indent, unit_in(source), source)
     if body.inside.is_empty:
         return _opened(source, body, fitted, "")
     if body.style == "suite":
@@ -388,7 +403,7 @@ def put_in_body(source: Source, code: Code, index: int, given: str) -> Proposal 
     if body is None:
         return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
     old = body.inside.of(source.text)
-    fitted = fit(code.language, given, body.indent, unit_in(source, code), source.text, old)
+    fitted = fit(code.language, given, body.indent, unit_in(source), source, old)
     if body.is_open and margin_at(source.text, body.inside.start) != body.indent and not _starts_alike(old, fitted):
         start = line_start(source.text, body.inside.start)
         return Proposal.of(source, (Span(start, body.inside.end), body.indent + fitted))

@@ -63,8 +63,9 @@ from steadyhand.structure.code.definition import (
     steps_of,
 )
 from steadyhand.structure.code.language import Language, language_of
-from steadyhand.structure.code.tree import Parsed, faults_of, grammar_of, parse_code, points_of
+from steadyhand.structure.code.tree import Parsed, faults_of, grammar_of, parse_again, parse_code, points_of
 from steadyhand.structure.node import Refusal
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import line_start
 from steadyhand.text.pace import go_on_at, paced
 from steadyhand.text.source import Source
@@ -207,12 +208,17 @@ def _query(language: Language, grammar: str) -> Query:
     return Query(grammar_of(language.package, grammar), language.query)
 
 
-def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -> Captures:
-    """What the query of a language captures in a tree; deeper than some hundred levels nothing is looked for."""
+def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | None = None) -> Captures:
+    """What the query of a language captures in a tree; deeper than some hundred levels nothing is looked for.
+
+    `near` are the bytes to look at, where that is not all of the text.
+    """
     from tree_sitter import QueryCursor
 
-    query = _query(language, grammar or language.grammar)
+    query = _query(language, grammar)
     cursor = QueryCursor(query)
+    if near is not None:
+        cursor.set_byte_range(*near)
     cursor.set_max_start_depth(_DEEPEST)
     gathered = Captures()
     outer: dict[int, Node] = {}
@@ -346,12 +352,45 @@ def code_of(source: Source) -> Code | Refusal:
     return source.derive(read_code)
 
 
+def known_code(source: Source) -> Code:
+    """What a source defines in which something was located already."""
+    code = code_of(source)
+    if isinstance(code, Refusal):
+        raise code.to_error()
+    return code
+
+
 def read_code(source: Source) -> Code | Refusal:
     """What a source defines; `code_of` keeps it."""
     language = language_of(source)
     if language is None:
         return _unknown(source)
-    return read_text(language, source.text)
+    parsed = source.derived(parse_source) or parse_code(language, source.text)
+    return parsed if isinstance(parsed, Refusal) else _read(language, source.text, parsed, language.grammar)
+
+
+def parse_source(source: Source) -> Parsed | Refusal:
+    """The tree of a source; whoever derives it keeps it, which takes much memory and makes the next parse short."""
+    language = language_of(source)
+    return _unknown(source) if language is None else parse_code(language, source.text)
+
+
+def reread(source: Source, code: Code, changes: ChangeSet, new: Source) -> tuple[Code, Code] | None:
+    """The definitions around a change before and after it; None unless it is sure that all others are as they were."""
+    parsed = source.derived(parse_source)
+    if not isinstance(parsed, Parsed) or language_of(new) is not code.language:
+        return None
+    change = parse_again(code.language, parsed, source.text, changes, new.text)
+    if change is None:
+        return None
+    near = Span(change.start, change.end)
+    after = _read(code.language, new.text, change.parsed, code.language.grammar, near=near)
+    last = change.end - change.moved
+    points = points_of(parsed.data, {change.start, last})
+    start, end, moved = points[change.start], points[last], len(new.text) - len(source.text)
+    before = tuple(item for item in code.definitions if start <= item.proper.start < end)
+    now = tuple(item for item in after.definitions if start <= item.proper.start < end + moved)
+    return replace(code, definitions=before), replace(after, definitions=now)
 
 
 def syntax_of(source: Source) -> Code | Syntax | Refusal:
@@ -363,7 +402,7 @@ def _read_syntax(source: Source) -> Syntax | Refusal:
     language = language_of(source)
     if language is None:
         return _unknown(source)
-    parsed = parse_code(language, source.text)
+    parsed = source.derived(parse_source) or parse_code(language, source.text)
     if isinstance(parsed, Refusal):
         return parsed
     faults = faults_of(parsed, source.text)
@@ -380,8 +419,11 @@ def read_text(language: Language, text: str, *, fragment: bool = False) -> Code 
     parsed = parse_code(language, text, fragment=fragment)
     if isinstance(parsed, Refusal):
         return parsed
-    grammar = language.fragment if fragment else None
-    captures = Captures() if parsed.tree.root_node.is_error else capture(language, parsed, grammar=grammar)
+    return _read(language, text, parsed, (language.fragment if fragment else None) or language.grammar)
+
+
+def _read(language: Language, text: str, parsed: Parsed, grammar: str, *, near: Span | None = None) -> Code:
+    captures = Captures() if parsed.tree.root_node.is_error else capture(language, parsed, grammar=grammar, near=near)
     return _Reader(language, text, parsed, captures).read()
 
 

@@ -12,7 +12,6 @@ A symbol of source code by its name: `Session.send`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -35,7 +34,7 @@ from steadyhand.structure.code.placement import (
     removed,
     unit_in,
 )
-from steadyhand.structure.code.reader import code_of, read_text
+from steadyhand.structure.code.reader import code_of, known_code, parse_source, read_code, read_text
 from steadyhand.structure.code.tree import too_long
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
@@ -80,7 +79,7 @@ class SymbolNode(Node):
             return proposal if isinstance(proposal, Refusal) else self._checked(source, code, proposal, self.span)
         margin = margin_at(source.text, self.span.start)
         old = self.span.of(source.text)
-        fitted = fit(code.language, new, margin, unit_in(source, code), source.text, old)
+        fitted = fit(code.language, new, margin, unit_in(source), source, old)
         if fitted == to_lf(old):
             return Proposal(())
         proposal = Proposal.of(source, differing(source, self.span, fitted), notes=self._lost(new))
@@ -186,9 +185,7 @@ class SymbolNode(Node):
         return piece.proposal
 
     def _read(self, source: Source) -> tuple[Code, Definition]:
-        code = code_of(source)
-        if isinstance(code, Refusal):  # it was located in this very source
-            raise code.to_error()
+        code = known_code(source)
         return code, code.definitions[self.index]
 
     def _too_much(self, item: Definition) -> Refusal:
@@ -286,16 +283,18 @@ class Symbol(Addressed):
             check_text(self.kind, "symbol.kind")
 
     def find(self, source: Source) -> Sequence[Node] | Refusal:
+        if source.derived(read_code) is None:
+            source.derive(parse_source)  # an edit of what is found is checked on this tree
         code = code_of(source)
         if isinstance(code, Refusal):
             return code
-        found = self._answering(code)
+        found = self._answering(source, code)
         if not found:
-            return self._none(code)
+            return self._none(source, code)
         doubtful = next((code.definitions[index] for index in found if not code.definitions[index].is_sound), None)
         if doubtful is not None:
             return self._doubtful(code, doubtful)
-        numbers = _numbers(code)
+        numbers = source.derive(_numbers)
         made = [(index, node_of(source, code, index, self.part, numbers[index])) for index in found]
         if self.nth is None:  # of a prototype and its definition only one can be meant by its body
             nodes = [node for _, node in made if not isinstance(node, Refusal)]
@@ -307,8 +306,10 @@ class Symbol(Addressed):
                  for index, node in made]  # fmt: skip
         return [node for node in whole if not isinstance(node, Refusal)]
 
-    def _answering(self, code: Code) -> list[int]:
+    def _answering(self, source: Source, code: Code) -> Sequence[int]:
         """The definitions that answer: by the very path, else by a path written otherwise, else by the end of one."""
+        if self.kind is None and (exact := source.derive(_by_path).get(self.name.strip())):
+            return exact
         pool = [index for index, item in enumerate(code.definitions) if _is_of(item, self.kind, exact=True)]
         if not pool:
             pool = [index for index, item in enumerate(code.definitions) if _is_of(item, self.kind, exact=False)]
@@ -320,7 +321,7 @@ class Symbol(Addressed):
         full = [index for index in ends if loose(code.definitions[index].dotted) == asked]
         return full or ends
 
-    def _none(self, code: Code) -> Refusal:
+    def _none(self, source: Source, code: Code) -> Refusal:
         if not code.definitions and code.errors:
             line = code.faults[0].line if code.faults else 1
             reason = code.faults[0].message if code.faults else "it cannot be parsed"
@@ -330,15 +331,15 @@ class Symbol(Addressed):
                 ByText(),
                 {"line": line, "reason": reason},
             )
-        if self.kind is not None and Symbol(self.name)._answering(code):
-            other = code.definitions[Symbol(self.name)._answering(code)[0]]
+        if self.kind is not None and (others := Symbol(self.name)._answering(source, code)):
+            other = code.definitions[others[0]]
             return Refusal(
                 Kind.NO_SUCH_TARGET,
                 f"{self.named()} is a {other.kind}, not a {self.kind[:40]}",
                 f"send it without kind, or with kind {other.kind}",
                 {"nearest": [f"symbol:{other.dotted}"]},
             )
-        names = _addresses(code)
+        names = _addresses(source, code)
         near = similar_names(asked_path(self.name)[-1], names, _NEAREST)
         nearest = [address for name in near for address in names[name]][:_NEAREST]
         if nearest:
@@ -369,16 +370,19 @@ class Symbol(Addressed):
         )
 
 
-def _numbers(code: Code) -> list[int | None]:
+def _by_path(source: Source) -> dict[str, list[int]]:
+    """The definitions of each path, by their numbers."""
+    found: dict[str, list[int]] = {}
+    for index, item in enumerate(known_code(source).definitions):
+        found.setdefault(item.dotted, []).append(index)
+    return found
+
+
+def _numbers(source: Source) -> list[int | None]:
     """Which of those with the same path each definition is, counted from 1; None where it is the only one."""
-    dotted = [item.dotted for item in code.definitions]
-    counts = Counter(dotted)
-    seen: Counter[str] = Counter()
-    numbers: list[int | None] = []
-    for path in dotted:
-        seen[path] += 1
-        numbers.append(seen[path] if counts[path] > 1 else None)
-    return numbers
+    same = source.derive(_by_path).values()
+    numbers = {index: place for each in same if len(each) > 1 for place, index in enumerate(each, 1)}
+    return [numbers.get(index) for index in range(len(known_code(source).definitions))]
 
 
 def _is_of(item: Definition, kind: str | None, *, exact: bool) -> bool:
@@ -391,10 +395,10 @@ def _ends(item: Definition, asked: tuple[str, ...]) -> bool:
     return any(loose(".".join(path))[-len(asked) :] == asked for path in {item.path, item.alias})
 
 
-def _addresses(code: Code) -> dict[str, list[str]]:
+def _addresses(source: Source, code: Code) -> dict[str, list[str]]:
     """The addresses of the definitions of each name; each address leads to one definition only."""
     leaves: dict[str, list[str]] = {}
-    for item, number in zip(code.definitions, _numbers(code), strict=True):
+    for item, number in zip(code.definitions, source.derive(_numbers), strict=True):
         nth = "" if number is None else f"[{number}]"
         leaves.setdefault(item.path[-1], []).append(f"symbol{nth}:{item.dotted}")
     return leaves

@@ -22,6 +22,7 @@ The syntax errors of a tree, as a person would name them.
 from __future__ import annotations
 
 import importlib
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.format import Fault
 from steadyhand.structure.node import Refusal
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import count_lines, line_start
 from steadyhand.text.pace import go_on
 
@@ -48,15 +50,18 @@ _BUSY = 3_000  # lines of the log for the few bytes that are watched
 _TIMES = 20  # so often a text may be read on: a lexer that looks ahead to its end at every token never stops to
 
 
-def parse_bounded(grammar: Grammar, data: bytes) -> Tree | int:
-    """The tree of some bytes, or about where the errors start that the parser did not get through."""
+def parse_bounded(grammar: Grammar, data: bytes, edited: Tree | None = None) -> Tree | int:
+    """The tree of some bytes, or about where the errors start that the parser did not get through.
+
+    `edited` is the tree of a similar text, with its places moved to those of this one.
+    """
     from tree_sitter import Parser
 
     parser = Parser(grammar)
     if len(data) <= _SMALL:
-        return parser.parse(data)
+        return parser.parse(data) if edited is None else parser.parse(data, edited)
     watch = _Watch(parser, data)
-    tree = parser.parse(watch.read)
+    tree = parser.parse(watch.read) if edited is None else parser.parse(watch.read, edited)
     parser.logger = None  # type: ignore[assignment]
     if watch.stopped is not None:
         raise watch.stopped
@@ -225,6 +230,74 @@ def _covered(language: Language, text: str) -> str:
     for cover in language.unread:
         text = cover(text)
     return text
+
+
+def parse_again(language: Language, parsed: Parsed, before: str, changes: ChangeSet, after: str) -> Change | None:
+    """The tree after a change of a text that has no errors before and after it; None for other texts."""
+    if parsed.tree.root_node.has_error or parsed.given is not parsed.data or unfit(language, after) is not None:
+        return None
+    tree, data, moved = parsed.tree.copy(), parsed_bytes(after), 0
+    starts: list[int] = []
+    for splice in reversed(changes.splices):  # the last first: those before it stay where they are
+        start = splice.start if parsed.data.isascii() else len(parsed_bytes(before[: splice.start]))
+        old, new = parsed_bytes(splice.old), parsed_bytes(splice.new)
+        point = _point(parsed.data, start)
+        tree.edit(start, start + len(old), start + len(new), point, _beyond(point, old), _beyond(point, new))
+        starts.append(start)
+        moved += len(new) - len(old)
+    again = parse_bounded(grammar_of(language.package, language.grammar), data, tree)
+    if isinstance(again, int) or again.root_node.has_error:
+        return None
+    end = len(data) - min(len(parsed.data) - start - len(parsed_bytes(splice.old)) for start, splice in
+                          zip(starts, reversed(changes.splices), strict=True))  # fmt: skip
+    ranges = [(span.start_byte, span.end_byte) for span in tree.changed_ranges(again)]
+    low, high = min([min(starts), *(start for start, _ in ranges)]), max([end, *(end for _, end in ranges)])
+    return Change(Parsed(again, data, (), data), *_statements_at(again.root_node, low, high), moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A text parsed again: all that is read differently is in the bytes from `start` to `end`; `moved` is by how much
+    what is behind it has moved.
+    """
+
+    parsed: Parsed
+    start: int
+    end: int
+    moved: int
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    return data.count(b"\n", 0, offset), offset - data.rfind(b"\n", 0, offset) - 1
+
+
+def _beyond(point: tuple[int, int], text: bytes) -> tuple[int, int]:
+    """Where a text ends that starts at a point."""
+    rows = text.count(b"\n")
+    return point[0] + rows, len(text) - text.rfind(b"\n") - 1 if rows else point[1] + len(text)
+
+
+def _statements_at(root: Node, start: int, end: int) -> tuple[int, int]:
+    """The bounds of the outermost statements that some bytes are in, with one more on each side.
+
+    What may belong to a statement without being part of it, as comments and attributes in front do, does not count.
+    """
+    children = root.children
+    first = bisect_right(children, start, key=lambda node: node.start_byte) - 1
+    last = bisect_left(children, end, key=lambda node: node.start_byte)
+    for _ in range(2):
+        first -= 1
+        while first > 0 and _may_belong(children[first]):
+            first -= 1
+        last += 1
+        while last < len(children) and _may_belong(children[last]):
+            last += 1
+    low = 0 if first <= 0 else children[first].start_byte
+    return low, root.end_byte + 1 if last >= len(children) else children[last].end_byte
+
+
+def _may_belong(node: Node) -> bool:
+    return "comment" in node.type or "attribute" in node.type
 
 
 def _wide(parsed: Parsed) -> Node | None:
