@@ -42,8 +42,8 @@ from steadyhand.structure.action import Parameter, actions
 from steadyhand.structure.format import Format, formats
 from steadyhand.structure.node import Node
 from steadyhand.structure.target import Addressed, targets
+from steadyhand.surfaces.cli.commands.agents import shape_name
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
-from steadyhand.surfaces.cli.render.tool import shape_name
 from steadyhand.surfaces.mcp import front
 from steadyhand.text.source import Source
 from steadyhand.tools.tool import Example as ToolExample

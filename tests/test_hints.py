@@ -11,7 +11,7 @@ from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import HINTS, Hint, Note, Reread, Say, hints_of, render_hints
-from steadyhand.surfaces.cli.phrases import phrases_for
+from steadyhand.surfaces.cli.refusal import phrases_for
 from steadyhand.tools.toolsets import toolsets
 from tests.hint_samples import SAMPLES
 from tests.table import table

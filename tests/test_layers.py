@@ -47,10 +47,9 @@ ONLY_IN = {
         "articles/report.py",  # `hunks` is a field of the change report's contract
         "tools/article.py",
         "agents/impact/",
-        "surfaces/cli/impact/",
-        "surfaces/cli/render/impact.py",
-        "surfaces/cli/render/impact_run.py",
-        "surfaces/reports.py",
+        "surfaces/cli/impact.py",
+        "surfaces/cli/commands/impact.py",
+        "surfaces/cli/commands/impact_runs.py",
         "session/review/",  # what a reviewer decides about
         "session/workspace.py",
         "tools/async_workspace.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import Kind
-from steadyhand.surfaces.cli.render.tool import answer_lines
+from steadyhand.surfaces.cli.commands.agents import answer_lines
 from steadyhand.surfaces.terminal import paint
 from steadyhand.tools.result import failed
 from tests.surfaces.shell import Shell

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.surfaces.cli.tables import trail_rows
+from steadyhand.surfaces.cli.commands.audit import trail_rows
 from tests.surfaces.shell import Shell
 from tests.table import table
 from tests.workspace.journal.making import behind_its_back

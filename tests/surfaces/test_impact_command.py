@@ -12,13 +12,13 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from steadyhand.surfaces.cli.commands.impact import COMMAND as IMPACT
+from steadyhand.surfaces.cli.commands.impact import impact_command
 from steadyhand.surfaces.cli.group import Command
 from steadyhand.surfaces.cli.main import cli
 from tests.articles.repository import Repository, article, make_fixture
 from tests.table import table
 
-MEMBERS = IMPACT.list_commands(click.Context(IMPACT))
+MEMBERS = impact_command.list_commands(click.Context(impact_command))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def answer(repo: Repository, *words: str) -> dict[str, Any]:
 
 @table("name", MEMBERS)
 def test_a_member_says_what_it_does_and_shows_examples(name: str) -> None:
-    member = IMPACT.get_command(click.Context(IMPACT), name)
+    member = impact_command.get_command(click.Context(impact_command), name)
     assert isinstance(member, Command)
     summary, _, paragraph = str(member.help).partition("\n\n")
     assert summary.endswith(".")
@@ -140,7 +140,7 @@ def test_the_hook_and_the_action_call_what_there_is() -> None:
     assert len(called) == 6
     for line in called:
         words = [word for word in line.split() if word.startswith("--")]
-        member = IMPACT.get_command(click.Context(IMPACT), line.split()[2])
+        member = impact_command.get_command(click.Context(impact_command), line.split()[2])
         assert member is not None
         known = {option for parameter in member.params for option in parameter.opts}
         assert {word for word in words if word.startswith("--")} <= known

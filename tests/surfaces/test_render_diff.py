@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.surfaces.cli.render.diff import diff_lines
+from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import visible
 from steadyhand.text.unified import render_unified
 from tests.table import table

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.documents import check_document
-from steadyhand.surfaces.cli.render.error import error_lines
-from steadyhand.surfaces.cli.render.journal import check_lines
+from steadyhand.surfaces.cli.commands.journal import check_lines
+from steadyhand.surfaces.cli.refusal import error_lines
+from steadyhand.surfaces.cli.report import check_document
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, paint
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.outside import CheckReport

@@ -13,8 +13,8 @@ from steadyhand.errors import EditError
 from steadyhand.plan import edit
 from steadyhand.structure.action import Action, Example, Parameter
 from steadyhand.structure.node import Node, Proposal
-from steadyhand.surfaces.cli import place
-from steadyhand.surfaces.cli.arguments import action_rows, read_arguments
+from steadyhand.surfaces.cli import options
+from steadyhand.surfaces.cli.commands.edit import action_rows, read_arguments
 from steadyhand.surfaces.cli.invocation import Invocation
 from tests.surfaces.shell import Shell
 from tests.table import table
@@ -144,7 +144,7 @@ def test_arguments_may_be_one_object_or_come_from_a_file(furnished: Shell) -> No
 
 
 def test_the_sides_of_a_place_are_those_of_an_edit() -> None:
-    assert place.WHERES == edit.WHERES
+    assert options.WHERES == edit.WHERES
 
 
 def test_every_action_is_told_with_its_parameters() -> None:
@@ -310,7 +310,7 @@ def test_a_file_that_did_not_parse_before_is_warned_about(furnished: Shell) -> N
 def test_what_an_action_has_to_say_is_shown_and_is_in_the_document() -> None:
     from steadyhand.plan.outcome import Outcome
     from steadyhand.session.receipt import Receipt
-    from steadyhand.surfaces.cli.render.receipt import receipt_lines
+    from steadyhand.surfaces.cli.render import receipt_lines
     from steadyhand.surfaces.terminal import paint
 
     receipt = Receipt("0" * 12, (), (Outcome(0, applied=True, notes=("the last item had no comma\x1b",)),))

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.structure.outline import LIMIT, Location
-from steadyhand.surfaces.cli.commands.outline import COMMAND
-from steadyhand.surfaces.cli.render.outline import location_lines
+from steadyhand.surfaces.cli.commands.look import location_lines, outline_command
 from steadyhand.surfaces.terminal import paint
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -105,7 +104,7 @@ def test_what_is_left_out_of_an_outline_is_counted_and_the_deepest_goes_first(fu
 
 
 def test_the_usual_limit_is_the_one_the_help_names() -> None:
-    (limit,) = (option for option in COMMAND.params if option.name == "limit")
+    (limit,) = (option for option in outline_command.params if option.name == "limit")
     assert limit.default == LIMIT
 
 

@@ -14,9 +14,8 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import step_names
 from steadyhand.plan.policy import Policy
 from steadyhand.surfaces.cli.options import OnDrift, policy_of
-from steadyhand.surfaces.cli.phrases import corrected_options, typed
-from steadyhand.surfaces.cli.render.error import error_lines
-from steadyhand.surfaces.cli.render.match import finding
+from steadyhand.surfaces.cli.refusal import corrected_options, error_lines, typed
+from steadyhand.surfaces.cli.render import finding
 from steadyhand.surfaces.terminal import Line, paint
 from tests.surfaces.shell import Shell
 from tests.table import table

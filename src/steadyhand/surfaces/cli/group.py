@@ -1,12 +1,13 @@
 """The command group: commands are named by a table and imported when they are called.
 
-A file in `commands/` that defines `COMMAND` is a command named like the file; `_COMMANDS` names them.
-Help imports all of them, so none may import the session at its top.
+A module in `commands/` has the commands of one subject, by their names in `COMMANDS`; `_COMMANDS` says which module has
+which. Help imports all of them, so none may import the session at its top.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import click
@@ -20,9 +21,11 @@ SECTIONS = ("Change files", "Look", "History", "Models", "Articles", "Care")
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
-    "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
-    "help impact insert journal lease locate log mcp move observe outline read redo rename schema show stats task "
-    "tools undo watch why write",
+    "act=edit agent=agents apply=replies call=agents check=journal chmod=files completion=shell "
+    "conflicts=tasks convert=replies delete=files diff=history doctor=journal edit evidence=impact "
+    "export=audit findings=audit gc=journal help=shell impact insert=edit journal lease=tasks locate=look "
+    "log=history mcp move=edit observe=journal outline=look read=look redo=history rename=files schema=shell "
+    "show=history stats=audit task=tasks tools=agents undo=history watch=tasks why=history write=files",
 )
 # What the library and the tools call it, and what other programs have taught people to type.
 _ALIASES = {"history": "log", "replace": "edit", "patch": "apply", "mv": "rename", "rm": "delete", "cat": "read"}
@@ -62,9 +65,7 @@ class Command(click.Command):
         self.examples = examples.strip()
         self.listing = listing
         own = {name for parameter in self.params for name in (*parameter.opts, parameter.name)}
-        self.params.extend(
-            option for option in global_options(hidden=True) if not own.intersection((*option.opts, option.name))
-        )
+        self.params.extend(option for option in _hidden() if not own.intersection((*option.opts, option.name)))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -180,6 +181,12 @@ def family(name: str, *, section: str, examples: str, members: Registry) -> Call
         return declared
 
     return declare
+
+
+@cache
+def _hidden() -> tuple[click.Option, ...]:
+    """The same without help. A module has several commands, which can share them."""
+    return tuple(global_options(hidden=True))
 
 
 def global_options(*, hidden: bool) -> list[click.Option]:

@@ -52,6 +52,7 @@ class Invocation:
         self.settings = Settings()
         self.output = Output()
         self.command: str | None = None
+        self.typed: tuple[str, ...] = ()  # the words of a line that a shell asks to complete
         self._wrote = False
         self._stdin_taken_by: str | None = None
 
@@ -138,13 +139,13 @@ class Invocation:
     @property
     def phrases(self) -> Phrases:
         """How the command that runs says hints."""
-        from steadyhand.surfaces.cli.phrases import phrases_for
+        from steadyhand.surfaces.cli.refusal import phrases_for
 
         return phrases_for(self.command)
 
     def corrected_call(self, error: EditError) -> str | None:
         """The command that a refusal offers in place of the one that was typed; None where it offers none."""
-        from steadyhand.surfaces.cli.phrases import corrected_options, typed
+        from steadyhand.surfaces.cli.refusal import corrected_options, typed
 
         options, path = corrected_options(error, self.command), error.details.get("path")
         if options is None or not isinstance(path, str):

@@ -68,7 +68,7 @@ def _run(cli: Group, arguments: list[str], invocation: Invocation) -> int:
 
 
 def _refuse(invocation: Invocation, error: EditError) -> int:
-    from steadyhand.surfaces.cli.render.error import error_lines
+    from steadyhand.surfaces.cli.refusal import error_lines
 
     output = invocation.output
     try:
@@ -115,7 +115,7 @@ def _explained(usage: click.ClickException, called: str) -> tuple[str, str]:
     if "unexpected extra argument" in message:
         extra = message[message.find("(") + 1 : message.rfind(")")]
         if called.endswith(" write"):
-            from steadyhand.surfaces.cli.phrases import typed
+            from steadyhand.surfaces.cli.refusal import typed
 
             content = f"give the content with --text {typed(extra[:200])}, or on standard input"
             return f"too many arguments: {extra[:200]}", content
@@ -220,7 +220,7 @@ def _complete(cli: Group) -> None:
     """Answer a shell that asks for completions, and end."""
     shell = os.environ.get("_STEADYHAND_COMPLETE")
     if shell:
-        from steadyhand.surfaces.cli.completion import answer
+        from steadyhand.surfaces.cli.commands.shell import answer
 
         try:
             click.echo(answer(cli, Invocation(), shell))

@@ -1,19 +1,26 @@
-"""Where the command line prints: lines for people, or exactly one JSON document for programs.
+"""Where the command line prints: lines for people, or exactly one JSON document for programs; and files it writes.
 
 Nothing else in this room writes to stdout or stderr. Lines come as pieces and are made harmless on the way out
 (`surfaces.terminal`); JSON is pure ASCII with every control character escaped.
+A file that a caller asks for is written whole or not at all, and never over the journal. It belongs to the caller and
+is no change of the workspace: nothing is recorded, and a refusal names the option, never the file.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.terminal import ColorChoice, Line, Piece, paint, wants_color
+
+if TYPE_CHECKING:
+    from steadyhand.surfaces.cli.invocation import Invocation
 
 _BATCH = 1_000  # lines; a reader that went away is noticed after so many, and no more are held in memory
 
@@ -118,3 +125,100 @@ def _to_json(document: Mapping[str, object]) -> str:
 
 def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+Write = Callable[[bytes], object]
+
+_TRIES = 1_000
+_READING = ("research", "analyze")
+
+
+@contextmanager
+def writing(invocation: Invocation, option: str, name: str) -> Iterator[Write]:
+    """What writes to a file, which takes its name when the block ends well; a device or a pipe is written as it is."""
+    if name == "-" or name.endswith("/"):
+        hint = "/dev/stdout names standard output" if name == "-" else "a name that ends with / is a folder's"
+        raise EditError(Kind.BAD_REQUEST, f"{option} takes the name of a file", hint=hint)
+    with _refusing(option):
+        target = os.path.realpath(name)
+        _check(invocation, option, target)
+        mode = os.stat(target).st_mode if os.path.lexists(target) else None
+        is_special = mode is not None and not stat.S_ISREG(mode)
+        temporary, handle = (None, os.open(target, os.O_WRONLY)) if is_special else _beside(target)
+    stream = os.fdopen(handle, "wb")
+
+    def write(data: bytes) -> None:
+        with _refusing(option):
+            stream.write(data)
+
+    try:
+        yield write
+        with _refusing(option):
+            _finish(stream, temporary, target, mode)
+    except BaseException:
+        with suppress(OSError):
+            stream.close()
+        if temporary is not None:
+            with suppress(OSError):
+                os.unlink(temporary)
+        raise
+
+
+def _finish(stream: BinaryIO, temporary: str | None, target: str, mode: int | None) -> None:
+    """Give the file its name, and the mode of the one that had it."""
+    stream.flush()
+    if temporary is not None:
+        if mode is not None:
+            os.fchmod(stream.fileno(), stat.S_IMODE(mode) & 0o777)
+        os.fsync(stream.fileno())
+        stream.close()
+        os.replace(temporary, target)
+    stream.close()
+
+
+@contextmanager
+def _refusing(option: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "not a file name"
+        raise EditError(
+            Kind.DISK_REFUSED,
+            f"the file of {option} cannot be written: {cause}",
+            hint="check the name and whether its folder is there; what stood there before still does",
+        ) from error
+
+
+def _beside(target: str) -> tuple[str, int]:
+    folder, name = os.path.split(target)
+    for number in range(_TRIES):
+        temporary = os.path.join(folder, f".{name[:100]}.{os.getpid()}-{number}.part")
+        with suppress(FileExistsError):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+            return temporary, os.open(temporary, flags, 0o666)
+    raise FileExistsError(f"there are {_TRIES} unfinished files of that name")
+
+
+def _check(invocation: Invocation, option: str, target: str) -> None:
+    root = os.path.realpath(invocation.root)
+    folders = [os.path.join(root, ".steadyhand")]
+    journal = invocation.journal
+    if journal is not None and "://" not in journal:
+        folders.append(os.path.realpath(journal))
+    if any(_is_in(target, folder) for folder in folders):
+        raise EditError(
+            Kind.PROTECTED_PATH, f"the file of {option} lies where the journal is", hint="write it somewhere else"
+        )
+    settings = invocation.settings
+    if (settings.read_only or settings.mode in _READING) and _is_in(target, root):
+        raise EditError(
+            Kind.READ_ONLY,
+            f"the file of {option} lies in the workspace, where nothing may be made now",
+            hint="write it outside the workspace, or to standard output",
+        )
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,28 +1,52 @@
-"""`steadyhand edit`: replace one place in one file."""
+"""`edit`, `insert`, `act` and `move`: change one place in a file, named by its text, its lines or an address.
+
+The arguments of an action are typed as `NAME=VALUE`, `NAME:=JSON` or `NAME@=FILE`. A word becomes a value by what the
+action says of its parameter; one that could mean two things is refused, because one of them would be wrong.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.inputs import required_text
+from steadyhand.lazy import lazy_pattern
+from steadyhand.session.host import host_of
+from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.inputs import bytes_from, decode, parse_json, piped, required_text, text_from
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import (
     FileName,
+    OccurrenceType,
     OnDrift,
+    PlaceOptions,
+    WhichOptions,
+    address_argument,
+    address_target,
+    anchor_target,
+    at_option,
     commit_options,
     encoding_option,
     file_argument,
     guard_option,
+    lines_target,
+    place_options,
     policy_of,
     tolerance_options,
+    where_option,
+    which_options,
 )
-from steadyhand.surfaces.cli.place import PlaceOptions, place_options
 from steadyhand.surfaces.cli.report import report
+
+if TYPE_CHECKING:
+    from steadyhand.plan.edit import Insert
+    from steadyhand.structure.action import Action, Parameter
+    from steadyhand.structure.node import Where
 
 
 @command(
@@ -49,7 +73,7 @@ from steadyhand.surfaces.cli.report import report
 @guard_option
 @commit_options
 @encoding_option
-def run(
+def edit_command(
     invocation: Invocation,
     file: str,
     texts: tuple[str, ...],
@@ -117,4 +141,351 @@ def _old_and_new(file: str, texts: tuple[str, ...], old: str | None, new: str | 
     raise EditError(Kind.BAD_REQUEST, message, hint=f"put quotes around a text that has blanks: {example}")
 
 
-COMMAND = run
+_WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH or --at ADDRESS"
+
+
+@command(
+    "insert",
+    section="Change files",
+    examples="""
+    steadyhand insert app.py --after "import os" $'\\nimport sys'
+    steadyhand insert notes.md --line 0 "# Notes"
+    steadyhand insert notes.md --line -1 --text-file entry.md
+    steadyhand insert guide.md --at "heading:Guide > Setup" --where end --text-file steps.md
+    """,
+)
+@file_argument
+@click.argument("text", required=False)
+@click.option("--text-file", metavar="FILE", type=FileName(), help="A file that holds the text; - for standard input.")
+@click.option("--before", metavar="TEXT", help="Insert directly before this text.")
+@click.option("--after", metavar="TEXT", help="Insert directly after this text.")
+@click.option(
+    "--line",
+    metavar="N",
+    type=click.IntRange(min=-1),
+    help="Insert whole lines after line N; 0: at the start, -1: at the end.",
+)
+@click.option("--anchor", metavar="LINE#HASH", help="Insert whole lines after the line read --anchors names so.")
+@at_option
+@where_option("With --at: before it or after it (default), or inside at its start or end.")
+@click.option(
+    "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
+)
+@tolerance_options
+@guard_option
+@commit_options
+@encoding_option
+def insert_command(
+    invocation: Invocation,
+    file: str,
+    text: str | None,
+    text_file: str | None,
+    expect: str | None,
+    reason: str | None,
+    dry_run: bool,
+    encoding: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
+    without: tuple[str, ...],
+    **where: Any,
+) -> int:
+    """Insert text before or after a place.
+
+    --before and --after insert exactly the text given, beside text that must be there exactly once; --line and
+    --anchor insert whole lines, for which the newline at the end is optional. --at inserts beside or inside what an
+    address names, with the blank lines, indentation or separator that belong there; beside and inside elements of a
+    page exactly the markup given. Without TEXT, standard input is read.
+    """
+    way = _way(where)
+    content = _content(invocation, text, text_file)
+    path = invocation.path(file)
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
+        if where["line"] == -1:
+            source = host_of(workspace).source(path, encoding=encoding)
+            where["line"] = source.line_count
+            expect = expect or source.digest  # the end is where it was when it was counted
+        edit = _insertion(way, content, reason, where)
+        receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
+        return report(invocation, receipt)
+
+
+def _content(invocation: Invocation, text: str | None, text_file: str | None) -> str:
+    found = text_from(invocation, "--text", text, text_file)
+    hint = "give TEXT, --text-file FILE or pipe it in"
+    return decode(piped(invocation, "TEXT", hint), "standard input") if found is None else found
+
+
+def _way(where: dict[str, Any]) -> str:
+    """The one option that says where."""
+    given = [name for name in ("before", "after", "line", "anchor", "at") if where[name] is not None]
+    if len(given) != 1:
+        found = " and ".join(f"--{name}" for name in given) + " exclude each other" if given else "no place was given"
+        raise EditError(Kind.BAD_REQUEST, found, hint=_WHERE)
+    if where["where"] is not None and given != ["at"]:
+        raise EditError(Kind.BAD_REQUEST, f"--where goes with --at, not with --{given[0]}", hint="leave --where out")
+    return given[0]
+
+
+def _insertion(way: str, content: str, reason: str | None, where: dict[str, Any]) -> Insert:
+    from steadyhand.plan.edit import Insert, Old
+
+    occurrence = where["occurrence"]
+    match way:
+        case "before":
+            return Insert(Old(where["before"]), content, where="before", occurrence=occurrence, reason=reason)
+        case "after":
+            return Insert(Old(where["after"]), content, where="after", occurrence=occurrence, reason=reason)
+        case "at":
+            side: Where = where["where"] or "after"
+            target = address_target(where["at"], "--at")
+            return Insert(target, content, where=side, occurrence=occurrence, reason=reason)
+        case "anchor":
+            return Insert(anchor_target(where["anchor"]), content, where="after", reason=reason)
+        case _:
+            line = where["line"]
+            target = lines_target(line, line) if line else lines_target(1, 0)
+            return Insert(target, content, where="after" if line else "before", reason=reason)
+
+
+_WORD = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]*)(:=|@=|=)(.*)", re.DOTALL)
+_INTEGER = lazy_pattern(r"-?[0-9]{1,18}", re.ASCII)
+_NUMBER = lazy_pattern(r"-?[0-9][0-9.eE+-]*", re.ASCII)
+_OPTIONS = ("occurrence", "expected", "reason")  # of every edit
+_FORMS = "NAME=VALUE, NAME:=JSON or NAME@=FILE"
+
+
+def read_arguments(
+    invocation: Invocation, action: Action | None, words: Sequence[str], more: str | None
+) -> dict[str, object]:
+    """What was typed behind an action, and the object of `--json-args`; `action` is None where there is no such one."""
+    known = {} if action is None else {parameter.name: parameter for parameter in action.parameters}
+    arguments: dict[str, object] = {}
+    for name, value in (*_typed(invocation, known, words), *_object(more)):
+        if name in _OPTIONS:
+            raise EditError(Kind.BAD_REQUEST, f"{name} is not an argument of an action", hint=f"give it as --{name}")
+        if name in arguments:
+            raise EditError(Kind.BAD_REQUEST, f"{name} is given twice", hint="give it once")
+        arguments[name] = value
+    missing = [parameter for parameter in known.values() if parameter.required and parameter.name not in arguments]
+    if missing and known.keys() >= arguments.keys():  # else a name is wrong, which the action tells
+        raise _missing(action, missing[0])
+    return arguments
+
+
+def _typed(
+    invocation: Invocation, known: Mapping[str, Parameter], words: Sequence[str]
+) -> Iterator[tuple[str, object]]:
+    for word in words:
+        found = _WORD.fullmatch(word)
+        if found is None:
+            raise EditError(Kind.BAD_REQUEST, f"{word[:60]!r} is not an argument of an action", hint=_FORMS)
+        name, sign, text = found.groups()
+        if sign == ":=":
+            yield name, parse_json(text, f"the value of {name}")
+        elif sign == "@=":
+            yield name, decode(bytes_from(invocation, name, text), name)
+        else:
+            yield name, _value(text, known.get(name), name)
+
+
+def _object(text: str | None) -> Iterator[tuple[str, object]]:
+    if text is None:
+        return
+    value = parse_json(text, "the object of --json-args")
+    if not isinstance(value, dict):
+        raise EditError(Kind.BAD_REQUEST, "--json-args is not an object", hint="""such as --json-args '{"value": 3}'""")
+    yield from value.items()
+
+
+def _value(text: str, parameter: Parameter | None, name: str) -> object:
+    """A word as the parameter's kind; what does not fit stays text, which the action then refuses."""
+    match parameter.kind if parameter is not None else "text":
+        case "number":
+            return int(text) if _INTEGER.fullmatch(text) else text
+        case "flag":
+            return {"true": True, "false": False}.get(text, text)
+        case "value":
+            return _any_value(text, name)
+        case _:
+            return text
+
+
+def _any_value(text: str, name: str) -> object:
+    """JSON where it is JSON, else text. A number whose spelling would not survive may be a version or a code."""
+    import json
+
+    try:
+        value = parse_json(text, name)
+    except EditError:
+        if _NUMBER.fullmatch(text) and text[1:].isdigit():  # 007 is no JSON, and may yet be meant as a number
+            raise _two_meanings(text, name, json.dumps(int(text))) from None
+        return text
+    if isinstance(value, int | float) and not isinstance(value, bool) and json.dumps(value) != text:
+        raise _two_meanings(text, name, json.dumps(value))
+    return value
+
+
+def _two_meanings(text: str, name: str, number: str) -> EditError:
+    return EditError(
+        Kind.BAD_REQUEST,
+        f"{name}={text[:40]} may be a number or a text",
+        hint=f"{name}:={number} for the number, {name}:='\"{text[:40]}\"' for the text",
+    )
+
+
+def _missing(action: Action | None, parameter: Parameter) -> EditError:
+    called = "the action" if action is None else action.name
+    return EditError(
+        Kind.BAD_REQUEST,
+        f"{called} needs {parameter.name}",
+        hint=f"add {parameter.name}={_placeholder(parameter)}: {parameter.summary}",
+        details={"path": f"args.{parameter.name}"},
+    )
+
+
+def _placeholder(parameter: Parameter) -> str:
+    if parameter.choices:
+        return "|".join(parameter.choices)
+    kinds = {"number": "N", "flag": "true", "place": "ADDRESS", "text": "TEXT", "value": "VALUE"}
+    return kinds[parameter.kind]
+
+
+def action_rows() -> list[tuple[str, str]]:
+    """Every action with its parameters, those that may be left out in brackets, and what it does."""
+    from steadyhand.structure.action import actions
+
+    return [(_signature(action), action.summary) for action in actions().values()]
+
+
+def _signature(action: Action) -> str:
+    names = (
+        f"{parameter.name}={_placeholder(parameter)}"
+        if parameter.required
+        else f"[{parameter.name}={_placeholder(parameter)}]"
+        for parameter in action.parameters
+    )
+    return " ".join((action.name, *names))
+
+
+class ActionName(click.ParamType[str]):
+    """The name of an action; whether it exists is checked with the edit."""
+
+    name = "action"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        from steadyhand.structure.action import actions
+
+        found = actions().values()
+        return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
+
+
+@command(
+    "act",
+    section="Change files",
+    examples="""
+    steadyhand act compose.yaml key:services.web.image set-key value=nginx:1.27
+    steadyhand act package.json key:scripts add-key name=test value="pytest -q"
+    steadyhand act settings.toml key:server.port set-key value:=8080 --reason "the usual one"
+    steadyhand act index.html "selector:#cta" add-class value=primary --dry-run
+    steadyhand act index.html "selector:ul > li" set-html value@=item.html --all --expected 3
+    """,
+    listing=lambda: ("Actions", action_rows()),
+)
+@file_argument
+@address_argument
+@click.argument("action", type=ActionName())
+@click.argument("arguments", metavar="[NAME=VALUE]...", nargs=-1)
+@click.option("--json-args", metavar="JSON", help="The arguments as one object, instead of or beside NAME=VALUE.")
+@which_options
+@click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless there are exactly N.")
+@guard_option
+@commit_options
+@encoding_option
+def act_command(
+    invocation: Invocation,
+    file: str,
+    address: str,
+    action: str,
+    arguments: tuple[str, ...],
+    json_args: str | None,
+    expected: int | None,
+    without: tuple[str, ...],
+    expect: str | None,
+    reason: str | None,
+    dry_run: bool,
+    encoding: str | None,
+    **which: Any,
+) -> int:
+    """Do something to what an address names.
+
+    ADDRESS is one that outline lists, such as key:server.port; it must name exactly one place, unless you say which
+    you mean. Only the bytes that must change do: the rest is not rewritten. VALUE is text, or JSON where any value is
+    taken and it is JSON; NAME:=JSON is always JSON, NAME@=FILE the text of a file (- for standard input).
+    """
+    from steadyhand.plan.edit import edit_from_json, place_to_json
+    from steadyhand.structure.action import actions
+
+    target = place_to_json(address_target(address))
+    given = read_arguments(invocation, actions().get(action), arguments, json_args)
+    said = {"occurrence": WhichOptions(**which).which(), "expected": expected, "reason": reason}
+    edit = edit_from_json({"target": target, "act": action, "args": given, **said})
+    with invocation.workspace(writing=not dry_run, policy=policy_of(without=without)) as workspace:
+        path = invocation.path(file)
+        receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
+        return report(invocation, receipt)
+
+
+@command(
+    "move",
+    section="Change files",
+    examples="""
+    steadyhand move guide.md "heading:Guide > History" --to-file history.md
+    steadyhand move guide.md "heading:Guide > Setup" --to "heading:Guide > Usage" --where before
+    steadyhand move app.py symbol:Session.send --to-file session.py --to symbol:Session --where end
+    steadyhand move notes.md lines:3-5 --to lines:9
+    """,
+)
+@file_argument
+@address_argument
+@click.option("--to", metavar="ADDRESS", help="The place to put it at; left out: the end of the other file.")
+@click.option("--to-file", metavar="FILE", type=FileName(), help="Another file, which is made if it is not there.")
+@where_option("before that place or after it (default), or inside at its start or end; without --to, of the file.")
+@guard_option
+@commit_options
+def move_command(
+    invocation: Invocation,
+    file: str,
+    address: str,
+    to: str | None,
+    to_file: str | None,
+    where: Where | None,
+    without: tuple[str, ...],
+    expect: str | None,
+    reason: str | None,
+    dry_run: bool,
+) -> int:
+    """Move lines, a section, a symbol, a key to another place or file.
+
+    What moves is not retyped: it arrives unchanged, with the indentation and separators of its new place. It is
+    gone here and there in one change, which undo takes back as a whole.
+    """
+    if to is None and to_file is None:
+        raise EditError(
+            Kind.BAD_REQUEST, "no place was given", hint="say where to: --to ADDRESS, --to-file FILE or both"
+        )
+    target = address_target(address)
+    place = None if to is None else address_target(to, "--to")
+    path, other = invocation.path(file), None if to_file is None else invocation.path(to_file)
+    with invocation.workspace(writing=not dry_run, policy=policy_of(without=without)) as workspace:
+        receipt = workspace.move(
+            path, target, to=place, to_path=other, where=where, expect=expect, reason=reason, preview=dry_run
+        )
+        return report(invocation, receipt)
+
+
+COMMANDS: dict[str, Command] = {
+    "act": act_command,
+    "edit": edit_command,
+    "insert": insert_command,
+    "move": move_command,
+}

@@ -1,14 +1,29 @@
-"""`steadyhand journal`: where the journal is kept, and moving it to another store."""
+"""`journal`, `check`, `doctor`, `gc` and `observe`: the journal itself, and changes that were made without it."""
 
 from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import command
+from steadyhand.lazy import lazy_pattern
+from steadyhand.session.host import host_of
+from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.render.journal import journal_lines, moved_lines
-from steadyhand.surfaces.cli.report import progress
+from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
+from steadyhand.surfaces.cli.render import fact_lines
+from steadyhand.surfaces.cli.report import check_document, check_error, gc_document, progress
+from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.session.journals import Moved
+    from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.outside import CheckReport
 
 
 @command(
@@ -26,7 +41,7 @@ from steadyhand.surfaces.cli.report import progress
 @click.argument("target", metavar="[DST]", required=False)
 @click.option("--to", metavar="PLACE", help="Move this workspace's own journal there: a folder or a postgresql:// URL.")
 @click.option("--keep-going", is_flag=True, help="Copy a damaged journal too, as damaged as it is.")
-def run(
+def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
 ) -> int:
     """Tell where the journal is kept, or copy it to another store.
@@ -83,4 +98,276 @@ def _refuse_words(source: str | None, to: str | None) -> None:
         )
 
 
-COMMAND = run
+@command(
+    "check",
+    section="Care",
+    examples="""
+    steadyhand check
+    steadyhand check --json
+    """,
+)
+def check_command(invocation: Invocation) -> int:
+    """Check the journal and the files it knows.
+
+    Every record's checksum and chain is verified, and every file compared with the version the journal left.
+    A file that somebody else changed is reported but is not a problem; a damaged journal is.
+    """
+    output = invocation.output
+    with invocation.workspace() as workspace, progress(output, "checking") as shown:
+        result = workspace.check(progress=shown)
+    output.document(check_document(result))
+    output.print(check_lines(result))
+    return 0 if result.ok else check_error(result).kind.exit_code
+
+
+@command(
+    "doctor",
+    section="Care",
+    examples="""
+    steadyhand doctor
+    steadyhand doctor --json
+    """,
+)
+def doctor_command(invocation: Invocation) -> int:
+    """Tell what this machine and this workspace offer.
+
+    Kernel support for the sandbox, optional parts that are installed, the journal and its size, mount points inside
+    the root.
+    """
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        facts = workspace.doctor()
+    output.document({"ok": True, "facts": facts})
+    output.print(doctor_lines(facts))
+    return 0
+
+
+@command(
+    "gc",
+    section="Care",
+    examples="""
+    steadyhand gc --keep-days 90
+    steadyhand gc --keep-size 500MB --dry-run
+    """,
+)
+@click.option(
+    "--keep-days", metavar="N", type=click.IntRange(min=0, max=1_000_000), help="Keep what is younger than this."
+)
+@click.option("--keep-size", metavar="SIZE", type=ByteSize(), help="Keep the newest up to this size, like 500MB.")
+@dry_run_option
+def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> int:
+    """Free the space of old versions of files.
+
+    History stays readable; what is dropped can no longer be undone where a whole old version was needed. Without
+    options the configuration file's [retention] is used; without that nothing is dropped.
+    """
+    output, config = invocation.output, invocation.config
+    if keep_days is None and keep_size is None:
+        keep_days, keep_size = config.keep_days, config.keep_bytes
+    with invocation.workspace(writing=not dry_run) as workspace, progress(output, "collecting") as shown:
+        result = workspace.gc(keep_days=keep_days, keep_bytes=keep_size, preview=dry_run, progress=shown)
+    output.document(gc_document(result))
+    output.print(gc_lines(result))
+    return 0
+
+
+_OBSERVE_NAMES = ("file_path", "filePath", "path", "notebook_path")
+_LISTS = ("files", "paths")
+# Some clients run their hook after every tool; what was only looked at has not changed.
+_READS = lazy_pattern(r"(copilot_)?(read|view|grep|glob|ls|list|get|search(?!.*replace))", re.IGNORECASE)
+_MOST = 1 << 24
+_DEEP = 6
+
+
+@command(
+    "observe",
+    section="History",
+    examples="""
+    steadyhand observe src/app.py
+    steadyhand observe --hook < event.json
+    """,
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
+@click.option("--client", metavar="NAME", help="The program whose tool changed them, for the records; else --actor.")
+def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> int:
+    """Record changes made by other tools.
+
+    Other tasks then see them at once; without it they are noticed when the file is next edited here. As a hook it is
+    silent and never fails the agent's tool: files outside the workspace are skipped.
+    """
+    if client is not None and invocation.settings.actor is None:
+        invocation.set("actor", client)
+    if bool(files) == hook:
+        raise EditError(
+            Kind.BAD_REQUEST, "neither FILE nor --hook" if not files else "FILE and --hook", hint="give one"
+        )
+    noted = _of_hook(invocation) if hook else _observed(invocation, files)
+    output = invocation.output
+    output.document({"ok": True, "noted": noted})
+    if not hook:
+        rows = [(Piece(f"noted a change of {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
+        output.print(rows)
+    return 0
+
+
+def _of_hook(invocation: Invocation) -> list[str]:
+    """What the event of a hook comes to. An exit code of ours would be taken for a failure of the agent's own tool."""
+    try:
+        files, tool = _read_event(invocation)
+        return _observed(invocation, files, tool, passes_over=True)
+    except EditError as error:
+        invocation.output.warn(f"nothing was noted: {error.message}")
+        return []
+
+
+def _observed(
+    invocation: Invocation, files: Iterable[str], tool: str | None = None, *, passes_over: bool = False
+) -> list[str]:
+    """The files that had changed; `passes_over`: whatever cannot be looked at is left out."""
+    noted: list[str] = []
+    with invocation.workspace(writing=True) as opened:
+        workspace = opened if tool is None else host_of(opened).bound(tool=tool)
+        for file in files:
+            try:
+                path = invocation.path(file)
+                if workspace.observe(path):
+                    noted.append(path)
+            except EditError:
+                if not passes_over:
+                    raise
+    return noted
+
+
+def _read_event(invocation: Invocation) -> tuple[list[str], str | None]:
+    """The files that a hook's event names, and the tool that changed them; none where that tool only reads."""
+    invocation.take_stdin("--hook")
+    text = sys.stdin.buffer.read(_MOST)
+    try:
+        event = json.loads(text)
+    except (ValueError, RecursionError):
+        raise EditError(Kind.BAD_REQUEST, "standard input holds no event", hint="an event is a JSON object") from None
+    tool = event.get("tool_name") if isinstance(event, Mapping) else None
+    named = tool if isinstance(tool, str) and tool.isprintable() else None
+    return [] if named is not None and _READS.match(named) else list(dict.fromkeys(_files(event))), named
+
+
+def _files(value: object, depth: int = 0) -> Iterator[str]:
+    """Every file that is named anywhere in an event, within reason."""
+    if depth > _DEEP:
+        return
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name in _OBSERVE_NAMES and isinstance(inner, str):
+                yield inner
+            elif name in _LISTS and isinstance(inner, list):
+                yield from (each for each in inner if isinstance(each, str))
+                yield from _files(inner, depth + 1)
+            else:
+                yield from _files(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _files(inner, depth + 1)
+
+
+_JOURNAL_NAMES = {"root_id": "tree", "repo_id": "repository"}
+
+
+def check_lines(result: CheckReport) -> list[Line]:
+    """Each finding on a line, then the sum."""
+    lines: list[Line] = [(Piece(str(p.kind), "error"), Piece(f": {p.message}")) for p in result.problems]
+    lines += [
+        (Piece("pending", "error"), Piece(f": record {record} is neither done nor undone")) for record in result.pending
+    ]
+    for drift in result.drifted:
+        since = f" since record {drift.record}"
+        lines.append((Piece("changed outside", "warning"), Piece(f": {visible_name(drift.path)} {drift.state}{since}")))
+    lines += [(Piece("note", "warning"), Piece(f": {note}")) for note in result.notes]
+    seen = f"{counted(result.records_checked, 'record')}, {counted(result.files_checked, 'file')}"
+    if result.ok:
+        return [*lines, (Piece("sound", "good"), Piece(f": {seen}"))]
+    wrong = counted(len(result.problems) + len(result.pending), "problem")
+    return [*lines, (Piece(wrong, "error"), Piece(f" in {seen}"))]
+
+
+def gc_lines(result: GcReport) -> list[Line]:
+    """What was dropped and what was kept, in one line."""
+    verb = "would drop" if result.dry_run else "dropped"
+    dropped = f"{verb} {counted(result.dropped_images, 'old version')} ({shown_size(result.dropped_bytes)})"
+    kept = f"kept {counted(result.kept_images, 'version')} ({shown_size(result.kept_bytes)})"
+    return [(Piece(f"{dropped}, {kept}"),)]
+
+
+def doctor_lines(facts: Mapping[str, object]) -> list[Line]:
+    """Every fact on a line; a group of facts is spelled with dots."""
+    return fact_lines((name, _word(value)) for name, value in _flatten("", facts))
+
+
+def _flatten(prefix: str, facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(f"{prefix}{name}.", value)
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _word(value: object) -> str:
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def shown_size(size: int) -> str:
+    """A number of bytes for people.
+
+    >>> shown_size(512), shown_size(1_500_000)
+    ('512 B', '1.5 MB')
+    """
+    amount, unit = float(size), "B"
+    for larger in ("kB", "MB", "GB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def journal_lines(facts: Mapping[str, object]) -> list[Line]:
+    """Where the journal is and what it holds."""
+    shown: list[tuple[str, object]] = []
+    for name, value in facts.items():
+        if name == "bytes" and isinstance(value, int):
+            shown.append(("size", shown_size(value)))
+        elif name in ("oldest", "newest") and isinstance(value, str):
+            shown.append(("since" if name == "oldest" else "until", shown_time(value)))
+        elif name == "error" and isinstance(value, Mapping):
+            shown.append((name, value.get("message")))
+        elif value not in (None, [], ()):
+            shown.append((_JOURNAL_NAMES.get(name, name), value))
+    return fact_lines(shown)
+
+
+def moved_lines(moved: Moved, *, needs_password: bool) -> list[Line]:
+    """What was copied, and what to do so that it is used."""
+    copied = moved.copied
+    size = f"{counted(copied.rows, 'row')} and {counted(copied.images, 'image')} ({shown_size(copied.image_bytes)})"
+    lines: list[Line] = [(Piece("copied and verified", "good"), Piece(f": {size}, from {moved.source}"))]
+    if copied.problems:
+        lines.append((Piece("copied as damaged as it was", "warning"), Piece(f": {len(copied.problems)} problems")))
+    lines.append((Piece(f"use it from now on: --journal {moved.target}, or STEADYHAND_JOURNAL={moved.target}"),))
+    if needs_password:
+        lines.append((Piece("with the password as before: in the URL, as PGPASSWORD or in ~/.pgpass", "dim"),))
+    lines.append((Piece("the old journal stays as it is; what is changed with it is not in the new one", "dim"),))
+    return lines
+
+
+COMMANDS: dict[str, Command] = {
+    "check": check_command,
+    "doctor": doctor_command,
+    "gc": gc_command,
+    "journal": journal_command,
+    "observe": observe_command,
+}

@@ -1,4 +1,4 @@
-"""`steadyhand apply`: what a model wrote, in any dialect, or a JSON plan; over any number of files, all or nothing."""
+"""`apply` and `convert`: what a model wrote, in any dialect, over any number of files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import click
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.inputs import reply_text
+from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.inputs import parse_json, reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.json_text import parse_json
 from steadyhand.surfaces.cli.options import (
     FileName,
     FormatName,
@@ -23,10 +22,13 @@ from steadyhand.surfaces.cli.options import (
     reason_option,
     tolerance_options,
 )
-from steadyhand.surfaces.cli.report import progress, report
+from steadyhand.surfaces.cli.render import diff_lines
+from steadyhand.surfaces.cli.report import cut_width, progress, report
+from steadyhand.surfaces.terminal import Piece, visible_line
 
 if TYPE_CHECKING:
     from steadyhand.plan.request import Requests
+
 
 _PLAN = lazy_pattern(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
 _FILES = lazy_pattern(r'"files"\s*:')
@@ -58,7 +60,7 @@ _FILES = lazy_pattern(r'"files"\s*:')
 @guard_option
 @reason_option
 @dry_run_option
-def run(
+def apply_command(
     invocation: Invocation,
     reply: str | None,
     format_name: str,
@@ -116,4 +118,70 @@ def _plan(text: str) -> Requests | None:
         return None
 
 
-COMMAND = run
+@command(
+    "convert",
+    section="Look",
+    examples="""
+    steadyhand convert reply.md > clean.patch
+    steadyhand convert clean.patch --to v4a
+    git -C ../clone diff | steadyhand convert --to search-replace
+    """,
+)
+@click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
+@click.option(
+    "--to",
+    metavar="NAME",
+    type=FormatName(written=True),
+    cls=FormatOption,
+    default="unified",
+    help="The format to write.",
+)
+@click.option(
+    *("--format", "format_name"),
+    metavar="NAME",
+    type=FormatName(),
+    cls=FormatOption,
+    default="auto",
+    help="The format to read.",
+)
+@click.option("--path", metavar="FILE", type=FileName(), help="The file that is meant where the reply names none.")
+@tolerance_options
+def convert_command(
+    invocation: Invocation,
+    reply: str | None,
+    to: str,
+    format_name: str,
+    path: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
+) -> int:
+    """Turn a patch in one format into another, against the files as they are.
+
+    The reply is placed as apply would place it, nothing is written, and the changes are printed in the format of --to:
+    a clean unified diff, for example, that git apply takes. What apply would refuse is refused here.
+    Without FILE, or for -, standard input is read.
+    """
+    from steadyhand.dialects.dialect import dialect_named
+
+    text = reply_text(invocation, reply)
+    with invocation.workspace(policy=policy_of(tier, on_drift)) as workspace:
+        receipt = workspace.patch(
+            text, path=None if path is None else invocation.path(path), format=format_name, preview=True
+        )
+    dialect = dialect_named(to)
+    assert dialect is not None
+    assert dialect.write is not None
+    written = dialect.write([file.change() for file in receipt.files])
+    output = invocation.output
+    for warning in receipt.warnings:
+        output.warn(warning)
+    output.document({"ok": True, "format": to, "read": receipt.format, "text": written})
+    if output.is_terminal and not output.json:
+        shown = [(Piece(visible_line(row)),) for row in written.split("\n")[:-1]]
+        output.print(diff_lines(written, width=cut_width(invocation)) if to == "unified" else shown)
+    elif not output.json:
+        output.raw(written.encode("utf-8", "surrogateescape"))
+    return 0
+
+
+COMMANDS: dict[str, Command] = {"apply": apply_command, "convert": convert_command}

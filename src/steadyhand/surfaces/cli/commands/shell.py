@@ -1,12 +1,13 @@
-"""Completion in bash, zsh and fish: a script for each shell, and what it asks us for.
+"""`completion`, `help` and `schema`: for the person or program at the keyboard.
 
-A script hands over the command line up to the cursor in COMP_LINE and gets one line for each thing to offer: `plain`
-or `file`, the value and its help, with tabs between. click splits such a line at what the shell takes for words, and
-bash takes `heading:Notes` for three; so the line is split here.
+A completion script hands over the command line up to the cursor in COMP_LINE and gets one line for each thing to offer:
+`plain` or `file`, the value and its help, with tabs between. click splits such a line at what the shell takes for
+words, and bash takes `heading:Notes` for three; so the line is split here.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -14,9 +15,35 @@ from collections.abc import Iterator
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.surfaces.cli.group import Command, command, command_names, near_name
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.terminal import Line, Piece, pad
 
-__all__ = ["SHELLS", "VARIABLE", "answer", "script"]
+
+@command(
+    "completion",
+    section="Care",
+    examples="""
+    steadyhand completion bash >> ~/.bashrc
+    steadyhand completion zsh > ~/.zfunc/_steadyhand
+    steadyhand completion fish > ~/.config/fish/completions/steadyhand.fish
+    """,
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(invocation: Invocation, shell: str) -> int:
+    """Print a completion script for a shell.
+
+    It completes commands, options and their values, file names, actions, addresses in a file (`heading:`, `key:`,
+    `symbol:` …) and the ids of the latest records.
+    """
+    text = script(shell)
+    invocation.output.document({"ok": True, "shell": shell, "script": text})
+    if not invocation.output.json:
+        invocation.output.plain(text)
+    return 0
+
 
 VARIABLE = "_STEADYHAND_COMPLETE"
 _ENDS_OF_WORDS = ":=@"  # of readline's, those that a word may have without quotes
@@ -77,10 +104,11 @@ def script(shell: str) -> str:
     return SHELLS[shell]
 
 
-def answer(cli: click.Command, obj: object, shell: str) -> str:
+def answer(cli: click.Command, invocation: Invocation, shell: str) -> str:
     """What to offer for the line that a shell asks about."""
     typed = split_line(os.environ.get("COMP_LINE", ""), os.environ.get("COMP_WORDBREAKS", ""))
-    asked = ShellComplete(cli, {"obj": obj}, "steadyhand", VARIABLE)
+    invocation.typed = typed.words
+    asked = ShellComplete(cli, {"obj": invocation}, "steadyhand", VARIABLE)
     found = asked.get_completions(list(typed.words[1:]), typed.word)
     return "\n".join(_rows(found, typed if shell == "bash" else None))
 
@@ -143,3 +171,85 @@ def split_line(line: str, breaks: str = "") -> Typed:
     while words and re.match(r"\w+=", words[0]):  # variables before the command
         del words[0]
     return Typed(tuple(words), word or "", quote, before)
+
+
+_TOPICS = ("errors",)
+
+
+@command(
+    "help",
+    section="Care",
+    examples="""
+    steadyhand help
+    steadyhand help edit
+    steadyhand help errors
+    """,
+)
+@click.argument("topic", required=False)
+def help_command(invocation: Invocation, topic: str | None) -> int:
+    """Show the help of a command, or what refusals and exit codes mean.
+
+    `steadyhand help errors` lists every kind of refusal with its exit code.
+    """
+    context = click.get_current_context()
+    group = context.find_root()
+    if topic == "errors":
+        invocation.output.document({"ok": True, "errors": [_document(kind) for kind in Kind]})
+        invocation.output.print(_error_lines())
+        return 0
+    if topic is None:
+        invocation.output.plain(group.get_help() + "\n")
+        return 0
+    assert isinstance(group.command, click.Group)
+    found = group.command.get_command(group, topic)
+    if found is None:
+        near = near_name(topic, (*command_names(), *_TOPICS))
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"there is no command {topic[:40]!r}",
+            hint=f"did you mean `steadyhand help {near}`?" if near else "steadyhand help lists them",
+        )
+    with click.Context(found, info_name=topic, parent=group) as inner:
+        invocation.output.plain(found.get_help(inner) + "\n")
+    return 0
+
+
+def _document(kind: Kind) -> dict[str, object]:
+    return {"kind": str(kind), "code": kind.exit_code, "action": str(kind.action), "meaning": kind.doc}
+
+
+def _error_lines() -> Iterator[Line]:
+    width = max(len(str(kind)) for kind in Kind)
+    yield (Piece(f"{'exit':>4}  {pad('kind', width)}  meaning", "dim"),)
+    yield (Piece(f"{0:>4}  {pad('', width)}  done"),)
+    for kind in sorted(Kind, key=lambda kind: kind.exit_code):
+        yield (Piece(f"{kind.exit_code:>4}  "), Piece(pad(str(kind), width), "id"), Piece(f"  {kind.doc}"))
+    yield (Piece(f"{130:>4}  {pad('', width)}  interrupted"),)
+    yield (Piece(f"{141:>4}  {pad('', width)}  the reader of the output went away"),)
+
+
+@command(
+    "schema",
+    section="Look",
+    examples="""
+    steadyhand schema plan
+    steadyhand schema plan > plan.schema.json
+    """,
+)
+@click.argument("name", type=click.Choice(["plan"]))
+def schema_command(invocation: Invocation, name: str) -> int:
+    """Print the JSON Schema of a format.
+
+    `plan` is what `steadyhand apply` and `Workspace.apply` take: files, and what is to be done to each. The schemas of
+    tools are printed by `steadyhand tools`.
+    """
+    from steadyhand.plan.request import plan_schema
+
+    schema = plan_schema()
+    invocation.output.document({"ok": True, "schema": schema})
+    if not invocation.output.json:
+        invocation.output.plain(json.dumps(schema, indent=2, ensure_ascii=True) + "\n")
+    return 0
+
+
+COMMANDS: dict[str, Command] = {"completion": completion_command, "help": help_command, "schema": schema_command}

@@ -1,19 +1,18 @@
-"""The work of others for people: conflicts with both their sides, events as they happen, leases."""
+"""Conflicts, events and leases for people."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from steadyhand.surfaces.cli.render.diff import diff_lines
-from steadyhand.surfaces.cli.render.history import fact_lines
-from steadyhand.surfaces.cli.render.match import lines_of
+from steadyhand.surfaces.cli.render import diff_lines, fact_lines, lines_of
 from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict, Standing
     from steadyhand.workspace.leases import ActiveLease
+
 
 _OUTSIDE = "something outside Steadyhand"
 _HEADS = ("conflict", "time", "refused", "where", "against")

@@ -1,0 +1,533 @@
+"""`log`, `show`, `why`, `diff`, `undo` and `redo`: what was changed, and taking it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
+from steadyhand.session.host import host_of
+from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.inputs import text_from
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.options import (
+    FileName,
+    OnDrift,
+    PlaceOptions,
+    RecordId,
+    dry_run_option,
+    encoding_option,
+    guard_option,
+    place_options,
+    policy_of,
+    reason_option,
+    tolerance_options,
+)
+from steadyhand.surfaces.cli.render import diff_lines, fact_lines, finding, lines_of
+from steadyhand.surfaces.cli.report import cut_width, entry_document, report, why_document
+from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
+from steadyhand.workspace.journal.record import Entry
+
+if TYPE_CHECKING:
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.session.workspace import Workspace
+    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.journal.record import EditNote, FileChange, Record
+    from steadyhand.workspace.outside import Outside
+
+
+@command(
+    "log",
+    section="History",
+    examples="""
+    steadyhand log
+    steadyhand log docs/a.md --limit 5
+    steadyhand log --task T-12 --json
+    steadyhand log --actor ada
+    """,
+)
+@click.argument("file", required=False, type=FileName())
+@click.option("--task", metavar="TASK", help="Only changes of this task.")
+@click.option("--actor", metavar="NAME", help="Only changes this actor made.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), default=30, show_default=True, help="At most this many."
+)
+def log_command(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> int:
+    """List recorded changes, newest first.
+
+    With FILE only those that touched it, under any name it had. Changes that another program made and that were
+    noted (see observe) are listed as well, marked "outside the journal".
+    """
+    path = invocation.path(file) if file is not None else None
+    output = invocation.output
+    task, actor = task or invocation.settings.task, actor or invocation.settings.actor
+    with invocation.workspace() as workspace:
+        entries = workspace.history(path, task=task, limit=None if actor else limit)
+        outside = [] if task else workspace.outside(path, limit=None if actor else limit)
+        if not entries and not outside and path is not None:
+            _refuse_unknown(workspace, path)
+    known = [entry for entry in entries if actor is None or entry.record.actor == actor]
+    noted = [change for change in outside if actor is None or change.actor == actor]
+    every: list[Entry | Outside] = [*known, *noted]
+    shown = sorted(every, key=lambda each: each.seq, reverse=True)[:limit]
+    document: dict[str, object] = {"ok": True, "entries": [entry_document(e) for e in shown if isinstance(e, Entry)]}
+    if noted:
+        document["outside"] = [each.to_json() for each in shown if not isinstance(each, Entry)]
+    output.document(document)
+    if not output.json:
+        output.print(log_lines(shown, width=output.width))
+    return 0
+
+
+def _refuse_unknown(workspace: Workspace, path: str) -> None:
+    """Nothing to tell of a file that is there is an answer; of one that never was it is a slip."""
+    if workspace.history(path, limit=1):
+        return
+    try:
+        host_of(workspace).source(path)
+    except EditError as error:
+        if error.kind is Kind.NO_SUCH_FILE:
+            raise EditError(
+                Kind.NO_SUCH_FILE,
+                f"there is no file {visible_name(path)}, and none was ever recorded",
+                hint="check the name; steadyhand log alone lists every change",
+                details={"path": path},
+            ) from None
+
+
+@command(
+    "show",
+    section="History",
+    examples="""
+    steadyhand show 1a2b3c4d5e6f
+    """,
+)
+@click.argument("record", type=RecordId())
+def show_command(invocation: Invocation, record: str) -> int:
+    """Show one record: who, when, why, and its diff.
+
+    RECORD is an id from log, or its first digits (4 or more) where they are enough.
+    """
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        outside = None
+        if record.startswith("outside-"):
+            outside = next((each for each in workspace.outside() if each.id == record), None)
+        if outside is not None:
+            diff = workspace.diff_of(record)
+            output.document({"ok": True, "outside": outside.to_json(), "diff": diff})
+            if not output.json:
+                output.print(outside_lines(outside, diff, width=cut_width(invocation)))
+            return 0
+        entry = workspace.show(record)
+        diff = workspace.diff_of(entry.record.id)
+    output.document({"ok": True, "entry": entry_document(entry), "diff": diff})
+    if not output.json:
+        output.print(entry_lines(entry, diff, width=cut_width(invocation)))
+    return 0
+
+
+_WITH_LINES = lazy_pattern(r"(.+):([0-9]{1,12})(?:-([0-9]{1,12}))?", re.DOTALL)
+_FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
+
+
+@command(
+    "why",
+    section="History",
+    examples="""
+    steadyhand why docs/a.md:12
+    steadyhand why docs/a.md:12-15
+    steadyhand why docs/a.md
+    """,
+)
+@click.argument("place", metavar="FILE[:LINE[-LINE]]", type=FileName())
+def why_command(invocation: Invocation, place: str) -> int:
+    """Tell which change last wrote a line, who made it, and why.
+
+    The line is followed back through later edits and renames. Without LINE, every line of the file.
+    """
+    file, lines = _parse(place)
+    path = invocation.path(file)
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        try:
+            whys = _ask(workspace, path, lines)
+        except EditError as error:
+            if error.kind in (Kind.NO_SUCH_FILE, Kind.BAD_REQUEST) and lines is None and ":" in place:
+                raise _no_line(place) from None
+            raise
+    for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
+        output.warn(doubt)
+    output.document({"ok": True, "path": path, "lines": [why_document(why) for why in whys]})
+    if not output.json:
+        output.print(why_lines(path, whys, width=output.width))
+    return 0
+
+
+def _parse(place: str) -> tuple[str, tuple[int, int] | None]:
+    """The file, and the first and last line where they are named."""
+    found = _WITH_LINES.fullmatch(place)
+    if found is None:
+        return place, None
+    first = int(found[2])
+    last = int(found[3]) if found[3] else first
+    if first == 0:
+        raise EditError(Kind.OUT_OF_BOUNDS, "lines are counted from 1", hint="ask for line 1 or a later one")
+    if last < first:
+        raise EditError(
+            Kind.BAD_REQUEST, f"lines {first}-{last} run backwards", hint=f"{visible_name(found[1])}:{last}-{first}"
+        )
+    return found[1], (first, last)
+
+
+def _ask(workspace: Workspace, path: str, lines: tuple[int, int] | None) -> list[Why]:
+    if lines is None:
+        return workspace.why_all(path)
+    first, last = lines
+    ends = [workspace.why(path, line) for line in sorted({first, last})]  # refuses a line that is not there
+    return ends if last - first < 2 else workspace.why_all(path)[first - 1 : last]
+
+
+def _no_line(place: str) -> EditError:
+    file, _, line = place.rpartition(":")
+    return EditError(
+        Kind.BAD_REQUEST,
+        f"a line number is expected after {visible_name(file)}:, not {visible_name(line)}",
+        hint=_FORMS,
+    )
+
+
+_RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
+
+
+@command(
+    "diff",
+    section="Look",
+    examples="""
+    steadyhand diff docs/a.md --old teh --new the
+    steadyhand diff 1a2b3c4d5e6f
+    steadyhand diff --task T-12 --raw > task.patch
+    """,
+)
+@click.argument("subject", metavar="[FILE|RECORD]", required=False, type=FileName())
+@place_options
+@click.option("--new", metavar="TEXT", help="The text to put there; left out: the place would be deleted.")
+@click.option("--new-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
+@click.option("--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more).")
+@click.option("--task", metavar="TASK", help="What the records of this task change together.")
+@click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
+@tolerance_options
+@guard_option
+@encoding_option
+def diff_command(
+    invocation: Invocation,
+    subject: str | None,
+    new: str | None,
+    new_file: str | None,
+    expect: str | None,
+    task: str | None,
+    raw: bool,
+    encoding: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
+    without: tuple[str, ...],
+    **place: Any,
+) -> int:
+    """Show a diff and write nothing.
+
+    FILE with the options of edit previews that edit. A record id shows what that record changed, --task what all
+    records of a task change together.
+    """
+    where = PlaceOptions(**place)
+    if raw and (invocation.output.is_terminal or invocation.output.json):
+        raise EditError(
+            Kind.BAD_REQUEST, "--raw goes only to a file or a pipe", hint="redirect the output, or leave out --raw"
+        )
+    if not where.is_given:
+        return _show(invocation, _recorded(invocation, subject, task), raw=raw)
+    if subject is None or task is not None:
+        raise EditError(
+            Kind.BAD_REQUEST, "a preview is for one FILE", hint="steadyhand diff FILE --old TEXT --new TEXT"
+        )
+    from steadyhand.plan.edit import Delete, Edit, Replace
+
+    text = text_from(invocation, "--new", new, new_file)
+    target, which = where.target(invocation), where.which()
+    edit: Edit = Delete(target, occurrence=which, expected=where.expected)
+    if text is not None:
+        edit = Replace(target, text, occurrence=which, expected=where.expected)
+    with invocation.workspace(policy=policy_of(tier, on_drift, without)) as workspace:
+        receipt = workspace.preview(invocation.path(subject), [edit], expect=expect, encoding=encoding)
+    return _show(invocation, receipt.diff(), raw=True) if raw else report(invocation, receipt)
+
+
+def _recorded(invocation: Invocation, subject: str | None, task: str | None) -> str:
+    if (subject is None) == (task is None):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "say what to compare: one record, one task, or one file with an edit",
+            hint="steadyhand diff RECORD, steadyhand diff --task TASK, or steadyhand diff FILE --old TEXT --new TEXT",
+        )
+    if subject is not None and not _RECORD.fullmatch(subject):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "FILE alone does not say what to compare, and this is not a record id",
+            hint="add the edit to preview (--old TEXT --new TEXT), or give a record id from steadyhand log",
+        )
+    with invocation.workspace() as workspace:
+        return workspace.diff_of_task(task) if task is not None else workspace.diff_of(str(subject).lower())
+
+
+def _show(invocation: Invocation, diff: str, *, raw: bool) -> int:
+    output = invocation.output
+    output.document({"ok": True, "diff": diff})
+    if raw:
+        output.raw(diff.encode("utf-8", "surrogateescape"))
+    else:
+        output.print(diff_lines(diff, width=cut_width(invocation)))
+    return 0
+
+
+@command(
+    "undo",
+    section="History",
+    examples="""
+    steadyhand undo 1a2b3c4d5e6f
+    steadyhand undo --last
+    steadyhand undo --task T-12 --dry-run
+    """,
+)
+@click.argument("record", required=False, type=RecordId())
+@click.option("--last", is_flag=True, help="The latest change that is not undone.")
+@click.option("--task", metavar="TASK", help="Every change of this task, newest first.")
+@click.option(
+    "--file", "file", metavar="FILE", type=FileName(), help="The latest change to this file that is not undone."
+)
+@reason_option
+@dry_run_option
+def undo_command(
+    invocation: Invocation,
+    record: str | None,
+    last: bool,
+    task: str | None,
+    file: str | None,
+    reason: str | None,
+    dry_run: bool,
+) -> int:
+    """Undo a change, also one that others were made after.
+
+    Later changes stay; where they overlap the one taken back, the undo is refused and names the lines. An undo is
+    itself a recorded change and can be undone.
+    """
+    if sum((record is not None, last, task is not None, file is not None)) != 1:
+        raise EditError(
+            Kind.BAD_REQUEST, "say which change to undo, in one way", hint="RECORD, --last, --task TASK or --file FILE"
+        )
+    path = invocation.path(file) if file is not None else None
+    with invocation.workspace(writing=not dry_run) as workspace:
+        receipt = workspace.undo(record, last=last, task=task, path=path, reason=reason, preview=dry_run)
+        return report(invocation, receipt, back=_back(workspace, receipt))
+
+
+def _back(workspace: Workspace, receipt: Receipt) -> Literal["undo", "redo"]:
+    """Taking an undo back puts the change in place again: what takes that back is an undo."""
+    verbs = {workspace.show(record).record.verb for record in receipt.undoes}
+    return "undo" if verbs == {"undo"} else "redo"
+
+
+@command(
+    "redo",
+    section="History",
+    examples="""
+    steadyhand redo
+    steadyhand redo 1a2b3c4d5e6f
+    """,
+)
+@click.argument("record", required=False, type=RecordId())
+@reason_option
+@dry_run_option
+def redo_command(invocation: Invocation, record: str | None, reason: str | None, dry_run: bool) -> int:
+    """Redo what was undone.
+
+    Without RECORD the latest undo that is still in effect is taken back.
+    """
+    with invocation.workspace(writing=not dry_run) as workspace:
+        return report(invocation, workspace.redo(record, reason=reason, preview=dry_run))
+
+
+_HEADS = ("record", "time", "who", "what", "why")
+_MADE_UP = lazy_pattern(r"mcp-[0-9a-f-]+")
+_OUTSIDE = "outside the journal"
+_ELSEWHERE = {
+    "outside": "changed outside the journal",
+    "before-journal": "as it was before the journal began",
+    "record": "",
+}
+
+
+def log_lines(entries: Sequence[Entry | Outside], *, width: int) -> list[Line]:
+    """One row per record: id, time, who, what, and as much of the reason as fits."""
+    if not entries:
+        return [(Piece("no changes recorded", "dim"),)]
+    rows = [_log_row(entry) for entry in entries]
+    widths = _widths(rows, width)
+    lines: list[Line] = [(Piece(_row(_HEADS, widths), "dim"),)]
+    for entry, row in zip(entries, rows, strict=True):
+        identity, rest = row[0], _row(row[1:], widths[1:])
+        is_dim = getattr(entry, "undone_by", None) is not None
+        lines.append((Piece(pad(identity, widths[0]), "id"), Piece(f"  {rest}", "dim" if is_dim else "plain")))
+    return lines
+
+
+def _log_row(entry: Entry | Outside) -> tuple[str, str, str, str, str]:
+    from steadyhand.workspace.journal.record import Entry
+
+    if isinstance(entry, Entry):
+        record = entry.record
+        return record.id, shown_time(record.time), _who(record), _what(entry), _reason(entry)
+    return entry.id, shown_time(entry.time), entry.actor or "somebody", visible_name(entry.path), _OUTSIDE
+
+
+def outside_lines(change: Outside, diff: str, *, width: int | None) -> list[Line]:
+    """A change outside the journal in full: who, when, and the diff."""
+    facts = [
+        ("change", change.id),
+        ("time", change.time),
+        ("actor", change.actor),
+        ("task", change.task),
+        ("tool", change.tool),
+        ("note", f"{_OUTSIDE}: nothing here can undo it"),
+    ]
+    lines = fact_lines([(name, value) for name, value in facts if value])
+    lines += [(Piece("edited ", "heading"), Piece(visible_name(change.path))), ()]
+    return lines + diff_lines(diff, width=width)
+
+
+def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Columns as wide as their content, in the room there is; the reason has what the others leave."""
+    needed = [max(cells(visible_line(row[i])) for row in (_HEADS, *rows)) for i in range(len(_HEADS))]
+    who = min(needed[2], 24)
+    room = max(width - needed[0] - needed[1] - who - 2 * len(_HEADS) + 2, 30)
+    what = min(needed[3], max(room - needed[4], room * 3 // 5))
+    return [needed[0], needed[1], who, what, room - what]
+
+
+def _row(texts: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(pad(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
+
+
+def entry_lines(entry: Entry, diff: str, *, width: int | None) -> list[Line]:
+    """One record in full: who, when, why, each edit's reason, and the diff."""
+    record = entry.record
+    facts = [
+        ("record", record.id),
+        ("time", shown_time(record.time)),
+        ("actor", record.actor),
+        ("task", record.task),
+        ("tool", record.tool),
+        ("verb", record.verb + (f" of {', '.join(record.undoes)}" if record.undoes else "")),
+        ("state", str(entry.state)),
+        ("undone by", entry.undone_by),
+        ("reason", record.reason),
+        ("note", entry.note),
+    ]
+    lines = fact_lines([(name, value) for name, value in facts if value])
+    for change in record.files:
+        lines.append((Piece(f"{change.status} ", "heading"), Piece(_shown_path(change))))
+        for number, edit in enumerate(change.edits, 1):
+            lines += _edit_lines(number, edit)
+    lines.append(())
+    return lines + diff_lines(diff, width=width)
+
+
+def _edit_lines(number: int, edit: EditNote) -> list[Line]:
+    """Why one edit was made, and how its place was found where it was not quoted exactly."""
+    found = finding(edit.tier, None, edit.similarity, edit.differs)
+    lines: list[Line] = [(Piece(f"  edit {number}: "), Piece(edit.reason))] if edit.reason else []
+    if found is not None:
+        style = "dim" if edit.tier == "newline" else "warning"
+        where = f",{lines_of(edit.lines)}" if edit.lines else ""
+        lines.append((Piece(f"  edit {number}{where}: ", style), Piece(found)))
+    return lines
+
+
+def why_lines(path: str, whys: Sequence[Why], *, width: int) -> list[Line]:
+    """Each line of a file with the record that wrote it; neighbours from one record share a heading."""
+    lines: list[Line] = []
+    digits = len(str(whys[-1].line)) if whys else 1
+    for _, group in groupby(whys, key=_same_origin):
+        run = list(group)
+        lines.append(_origin_line(path, run))
+        lines += [(Piece(f"  {why.line:>{digits}} ", "dim"), Piece(_cut(why.text, width - digits - 3))) for why in run]
+    return lines
+
+
+def _same_origin(why: Why) -> tuple[object, ...]:
+    return why.since, why.origin and why.origin.record.id, why.outside and why.outside.id, why.reason
+
+
+def _cut(text: str, width: int) -> str:
+    """A line of a file, tabs kept unless it must be cut."""
+    return text if len(text) * 2 <= width or cells(text) <= width else fit(text, width)
+
+
+def _origin_line(path: str, run: Sequence[Why]) -> Line:
+    why = run[0]
+    span = f"{run[0].line}" if len(run) == 1 else f"{run[0].line}–{run[-1].line}"
+    place = Piece(f"{visible_name(path)}:{span}  ", "place")
+    if why.outside is not None:
+        facts = [why.outside.actor, shown_time(why.outside.time), _ELSEWHERE["outside"]]
+        return (place, Piece(why.outside.id, "id"), Piece("  " + "  ".join(fact for fact in facts if fact)))
+    if why.origin is None:
+        return (place, Piece(_ELSEWHERE[why.since] or "unknown", "dim"))
+    record = why.origin.record
+    facts = [_who(record), shown_time(record.time), why.reason or record.reason]
+    return (place, Piece(record.id, "id"), Piece("  " + "  ".join(fact for fact in facts if fact)))
+
+
+def _who(record: Record) -> str:
+    """The actor, and the task where somebody named it: a server makes up one for each conversation."""
+    return f"{record.actor} · {record.task}" if record.task and not _MADE_UP.fullmatch(record.task) else record.actor
+
+
+def _what(entry: Entry) -> str:
+    record = entry.record
+    verb = f"{record.verb} " if record.verb != "edit" else ""
+    names = ", ".join(_shown_change(change, entry) for change in record.files[:3])
+    more = f" and {len(record.files) - 3} more" if len(record.files) > 3 else ""
+    undone = " (undone)" if entry.undone_by else ""
+    state = "" if str(entry.state) == "committed" else f" [{entry.state}]"
+    return f"{verb}{names}{more}{undone}{state}"
+
+
+def _shown_change(change: FileChange, entry: Entry) -> str:
+    """The path, with what happened to it where that is not plain to see."""
+    is_plain = change.status in ("edited", "renamed") or entry.record.verb != "edit"
+    return _shown_path(change) if is_plain else f"{change.status} {_shown_path(change)}"
+
+
+def _reason(entry: Entry) -> str:
+    """The reason of the whole, else of the first edit that has one."""
+    edits = (edit.reason for change in entry.record.files for edit in change.edits if edit.reason)
+    return entry.record.reason or next(edits, "")
+
+
+def _shown_path(change: FileChange) -> str:
+    if change.is_rename and change.before is not None and change.after is not None:
+        return f"{visible_name(change.before.path)} to {visible_name(change.after.path)}"
+    return visible_name(change.path)
+
+
+COMMANDS: dict[str, Command] = {
+    "diff": diff_command,
+    "log": log_command,
+    "redo": redo_command,
+    "show": show_command,
+    "undo": undo_command,
+    "why": why_command,
+}

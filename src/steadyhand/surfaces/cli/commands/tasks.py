@@ -1,0 +1,448 @@
+"""`task`, `lease`, `conflicts` and `watch`: several tasks in one tree."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
+from steadyhand.surfaces.cli.conflict import dispute_lines, dispute_table, event_lines, lease_lines
+from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.inputs import edit_by_hand
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
+from steadyhand.surfaces.cli.refusal import error_lines
+from steadyhand.surfaces.cli.render import receipt_lines
+from steadyhand.surfaces.cli.report import cut_width
+from steadyhand.surfaces.terminal import Piece, counted, paint, visible_line, visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.session.events import Event
+    from steadyhand.session.kept_conflicts import KeptConflict, Standing
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.session.workspace import Workspace
+
+
+@command(
+    "task",
+    section="History",
+    examples="""
+    steadyhand task end T-12
+    steadyhand task end T-12 --failed
+    """,
+)
+@click.argument("what", type=click.Choice(["end"]))
+@click.argument("name", metavar="[TASK]", required=False)
+@click.option("--failed", is_flag=True, help="The task did not end well: its .bak copies stay.")
+def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> int:
+    """End a task, and remove the `.bak` copies that were made for it.
+
+    TASK is the task that --task names in other commands. Copies that somebody changed since stay, and so does every
+    recorded change; what the task has read is forgotten.
+    """
+    del what  # there is one thing to do with a task
+    output = invocation.output
+    with invocation.workspace(writing=True) as workspace:
+        name = name or workspace.task_id
+        if name is None:
+            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="steadyhand task end TASK")
+        is_known = any(True for _ in workspace.history(task=name, limit=1))
+        removed = workspace.end_task(name, failed=failed)
+    if not is_known:
+        output.warn(f"no change of the task {visible_line(name)} is recorded")
+    output.document({"ok": True, "task": name, "end": "failed" if failed else "ended well", "removed": list(removed)})
+    output.print([(Piece("ended ", "good"), Piece(visible_line(name), "id"))])
+    output.print((Piece("removed "), Piece(visible_name(path))) for path in removed)
+    return 0
+
+
+_BY_SIGNAL = 128  # a shell's code for a command that a signal ended is this and the signal's number
+_STDOUT, _STDERR = 1, 2
+
+
+@command(
+    "lease",
+    section="Look",
+    examples="""
+    steadyhand lease
+    steadyhand lease guide.md --at "heading:Guide > Setup" --reason "new setup" -- make docs
+    steadyhand lease app.py --task T-12 --lines 10:40 --seconds 600 -- ./rework.sh
+    steadyhand lease --list app.py
+    """,
+)
+@click.argument("file", required=False, type=FileName())
+@click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
+@at_option
+@click.option("--lines", metavar="A:B", type=LineRange(open_ended=True), help="Only these lines, counted from 1.")
+@click.option("--reason", metavar="TEXT", help="What you are going to do; others see it.")
+@click.option("--seconds", metavar="N", type=click.FloatRange(min=0, min_open=True), help="End it after this time.")
+@click.option("--list", "is_list", is_flag=True, help="List the leases that last, of FILE or of all files.")
+def lease_command(
+    invocation: Invocation,
+    file: str | None,
+    words: tuple[str, ...],
+    at: str | None,
+    lines: tuple[int, int | None] | None,
+    reason: str | None,
+    seconds: float | None,
+    is_list: bool,
+) -> int:
+    """Announce work on FILE while a command runs, or list what is announced.
+
+    Others who edit there are shown who is at work and why; only where their policy says so are they refused. The lease
+    ends with the command, with this process however it ends, or after --seconds. It moves as edits land, and it does
+    not concern edits of the same actor and task. The exit code is the command's.
+    """
+    if is_list or file is None:
+        return _lease_list(invocation, file)
+    if not words:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "no command was given to hold the lease for",
+            hint=f"steadyhand lease {file} -- COMMAND; steadyhand lease --list {file} tells who is at work there",
+        )
+    if at is not None and lines is not None:
+        raise EditError(Kind.BAD_REQUEST, "--at and --lines exclude each other", hint="say the place in one way")
+    output = invocation.output
+    path = invocation.path(file)
+    with (
+        invocation.workspace(writing=True) as workspace,
+        workspace.lease(path, target=at if at is not None else lines, reason=reason, seconds=seconds) as lease,
+    ):
+        code = _run(words, is_aside=output.json)
+    output.document({"ok": code == 0, "lease": lease.id, "path": lease.path, "exit_code": code})
+    return code
+
+
+def _lease_list(invocation: Invocation, file: str | None) -> int:
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        leases = workspace.leases(None if file is None else invocation.path(file))
+    output.document({"ok": True, "leases": [announced.to_json() for announced in leases]})
+    output.print(lease_lines(leases))
+    return 0
+
+
+def _run(words: Sequence[str], *, is_aside: bool) -> int:
+    """Run a command to its end, whatever interrupts us: the terminal has interrupted it too.
+
+    `is_aside`: what it prints goes to stderr, for stdout is the document's.
+    """
+    aside = [(os.POSIX_SPAWN_DUP2, _STDERR, _STDOUT)] if is_aside else []
+    try:
+        process = os.posix_spawnp(words[0], list(words), os.environ, file_actions=aside, setsigdef=[signal.SIGPIPE])
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "no name of a command"
+        raise EditError(
+            Kind.NO_SUCH_FILE, f"{words[0]} cannot be run: {cause}", hint="check the command behind --"
+        ) from error
+    with _passing_on(process):
+        while True:
+            try:
+                code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            except KeyboardInterrupt:
+                continue
+            return _BY_SIGNAL - code if code < 0 else code
+
+
+@contextmanager
+def _passing_on(process: int) -> Iterator[None]:
+    """Whoever asks us to end means the command."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, lambda *_: os.kill(process, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+Way = Literal["apply", "drop", "edit"]
+_ASKED = "[a]pply the refused edit, [k]eep the current text, [e]dit by hand, [s]kip, [q]uit"
+_ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
+
+
+@command(
+    "conflicts",
+    section="History",
+    examples="""
+    steadyhand conflicts
+    steadyhand conflicts show 1a2b3c4d5e6f
+    steadyhand conflicts resolve
+    steadyhand conflicts resolve 1a2b3c4d5e6f --apply --reason "both agreed"
+    steadyhand conflicts resolve 1a2b3c4d5e6f --keep
+    """,
+)
+@click.argument("what", default="list", type=click.Choice(["list", "show", "resolve"]))
+@click.argument("conflict", required=False)
+@click.option("--apply", is_flag=True, help="resolve: make the refused edit after all, over the current text.")
+@click.option("--keep", "--drop", "drop", is_flag=True, help="resolve: keep the current text; nothing is changed.")
+@click.option("--edit", is_flag=True, help="resolve: write these lines by hand, in $VISUAL or $EDITOR.")
+@click.option("--text", metavar="TEXT", help="resolve: what these lines are to be; no editor is opened.")
+@click.option("--ask", is_flag=True, help="resolve: ask for each, also where no terminal is.")
+@reason_option
+@click.option("--all", "every", is_flag=True, help="list: also those that are resolved or answered.")
+@click.option("--path", metavar="FILE", type=FileName(), help="list, resolve: only conflicts in this file.")
+@click.option("--task", metavar="TASK", help="list, resolve: only edits of this task that were refused.")
+def conflicts_command(
+    invocation: Invocation,
+    what: str,
+    conflict: str | None,
+    apply: bool,
+    drop: bool,
+    edit: bool,
+    text: str | None,
+    ask: bool,
+    reason: str | None,
+    every: bool,
+    path: str | None,
+    task: str | None,
+) -> int:
+    """List, show and resolve edits that met the work of others.
+
+    A conflict is an edit that was refused because another task had changed the same lines. `list` names the open ones,
+    `show` gives both sides of one, `resolve` decides: one by its id and a choice, or, on a terminal, one after
+    another, asking for each. What is applied is recorded and can be undone.
+    """
+    file = invocation.path(path) if path is not None else None
+    way = _way({"apply": apply, "drop": drop, "edit": edit}, text)
+    if what == "show":
+        return _conflicts_show(invocation, _named(conflict, "show"))
+    if what == "list":
+        _only(conflict is None and way is None and not ask, "list takes no conflict and no choice")
+        return _conflicts_list(invocation, file, task, every=every)
+    if way is not None:
+        return _resolve(invocation, _named(conflict, f"--{way}"), way, text, reason)
+    _only(not invocation.output.json, "with --json nobody can be asked")
+    _only(ask or (sys.stdin.isatty() and invocation.output.is_terminal), "there is no terminal to ask on")
+    return _go_through(invocation, conflict, file, task, reason)
+
+
+def _way(flags: dict[Way, bool], text: str | None) -> Way | None:
+    given = [name for name, is_given in flags.items() if is_given]
+    if len(given) > 1 or (text is not None and given not in ([], ["edit"])):
+        raise EditError(Kind.BAD_REQUEST, "several choices are given", hint="one of --apply, --keep, --edit and --text")
+    return "edit" if text is not None else given[0] if given else None
+
+
+def _named(conflict: str | None, wanted_by: str) -> str:
+    if conflict is None:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{wanted_by} needs the id of a conflict",
+            hint="steadyhand conflicts lists them; its first digits (4 or more) are enough",
+        )
+    return conflict
+
+
+def _only(fits: object, otherwise: str) -> None:
+    if not fits:
+        hint = "steadyhand conflicts resolve ID with --apply, --keep, --edit or --text TEXT"
+        raise EditError(Kind.BAD_REQUEST, otherwise, hint=hint)
+
+
+def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> int:
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        found = workspace.conflicts(open_only=not every, path=path, task=task)
+    output.document({"ok": True, "conflicts": [dispute.to_json() for dispute in found]})
+    output.print(dispute_table(found, width=output.width))
+    return 0
+
+
+def _conflicts_show(invocation: Invocation, conflict: str) -> int:
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        dispute = workspace.conflict(conflict)
+        now = _standing(workspace, dispute)
+    document = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
+    output.document({"ok": True, "conflict": dispute.to_json(), "standing": document})
+    output.print(dispute_lines(dispute, now, width=cut_width(invocation)))
+    return 0
+
+
+def _standing(workspace: Workspace, dispute: KeptConflict) -> Standing | None:
+    """The current text, where the conflict is open and the text is known."""
+    try:
+        return host_of(workspace).standing(dispute.id) if dispute.state == "open" else None
+    except EditError:
+        return None
+
+
+def _resolve(invocation: Invocation, conflict: str, way: Way, text: str | None, reason: str | None) -> int:
+    output = invocation.output
+    with invocation.workspace(writing=True) as workspace:
+        receipt = _decide(workspace, workspace.conflict(conflict), way, text, reason)
+        dispute = workspace.conflict(conflict)
+    told = None if receipt is None else receipt.to_json()
+    output.document({"ok": True, "conflict": dispute.to_json(), "receipt": told})
+    _report(invocation, dispute, receipt)
+    return 0
+
+
+def _decide(
+    workspace: Workspace, dispute: KeptConflict, way: Way, text: str | None, reason: str | None
+) -> Receipt | None:
+    expect: str | None = None
+    if way == "edit" and text is None and dispute.state == "open":
+        now = host_of(workspace).standing(dispute.id)
+        lines = paint(dispute_lines(dispute, None, width=None), color=False)
+        text = edit_by_hand(
+            now.text, list(lines), path=dispute.path, token=f"steadyhand {dispute.id} {now.digest[:16]}"
+        )
+        expect = now.digest
+    return workspace.resolve(dispute.id, way, text=text, expect=expect, reason=reason)
+
+
+def _report(invocation: Invocation, dispute: KeptConflict, receipt: Receipt | None) -> None:
+    output = invocation.output
+    if receipt is not None and not output.json:
+        back = ("undo", invocation.command_line(f"undo {receipt.id}"))
+        output.print(receipt_lines(receipt, back=back, width=cut_width(invocation), quiet=output.quiet))
+        for warning in receipt.warnings:
+            output.warn(warning)
+    output.print([(Piece("resolved ", "good"), Piece(dispute.id, "id"), Piece(f": {dispute.state}"))])
+
+
+def _go_through(
+    invocation: Invocation, conflict: str | None, path: str | None, task: str | None, reason: str | None
+) -> int:
+    """The open ones, one after another, until somebody has enough."""
+    output = invocation.output
+    with invocation.workspace(writing=True) as workspace:
+        if conflict is None:
+            names = [dispute.id for dispute in workspace.conflicts(path=path, task=task)]
+        else:
+            names = [workspace.conflict(conflict).id]
+        output.print([(Piece(counted(len(names), "conflict") if names else "no open conflicts", "dim"),)])
+        for name in names:
+            if not _settle(invocation, workspace, name, reason):
+                break
+    return 0
+
+
+def _settle(invocation: Invocation, workspace: Workspace, name: str, reason: str | None) -> bool:
+    """Ask until one conflict is decided or passed over; False to go no further."""
+    output = invocation.output
+    while (dispute := workspace.conflict(name)).state == "open":
+        output.print([(), *dispute_lines(dispute, _standing(workspace, dispute), width=cut_width(invocation))])
+        answer = click.prompt(_ASKED, type=click.Choice([*_ANSWERS, "s", "q"]), show_choices=False)
+        if answer in ("s", "q"):
+            return bool(answer == "s")
+        try:
+            receipt = _decide(workspace, dispute, _ANSWERS[answer], None, reason)
+            _report(invocation, workspace.conflict(name), receipt)
+            return True
+        except EditError as error:
+            output.tell(error_lines(error, phrases=invocation.phrases))
+    output.print([(Piece(f"{name} is {dispute.state}", "dim"),)])
+    return True
+
+
+_LONGEST_NUMBER = 11  # digits; twelve are an id
+
+
+def _types() -> tuple[str, ...]:
+    from steadyhand.session.events import TYPES
+
+    return TYPES
+
+
+@command(
+    "watch",
+    section="History",
+    examples="""
+    steadyhand watch
+    steadyhand watch --type conflict --type refusal
+    steadyhand watch --since start --no-follow --path docs
+    steadyhand watch --since 1a2b3c4d5e6f --task T-12 --json
+    """,
+)
+@click.option(
+    "--since",
+    metavar="WHERE",
+    help="Begin after a record's id or an event's number, or with `start`; else with what happens now.",
+)
+@click.option("--no-follow", is_flag=True, help="End after what the journal has instead of waiting for more.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="End after so many events.")
+@click.option("--task", metavar="TASK", help="Only what this task does.")
+@click.option("--actor", metavar="NAME", help="Only what this actor does.")
+@click.option(
+    "--type",
+    "types",
+    cls=NamingOption,
+    metavar="TYPE",
+    multiple=True,
+    type=Name("type", _types),
+    help="Only events of this type; may be repeated.",
+)
+@click.option("--path", metavar="FILE", type=FileName(), help="Only what concerns this file or directory.")
+def watch_command(
+    invocation: Invocation,
+    since: str | None,
+    no_follow: bool,
+    limit: int | None,
+    task: str | None,
+    actor: str | None,
+    types: tuple[str, ...],
+    path: str | None,
+) -> int:
+    """Show edits, conflicts and refusals of all agents live.
+
+    A line for each with who, what, where and why; a conflict with both its sides. With --json a document on a line of
+    its own for each event, warnings with the first. Watching writes nothing; Ctrl-C ends it.
+    """
+    file = invocation.path(path) if path is not None else None
+    try:
+        with invocation.workspace() as workspace:
+            after, known = (None, None) if since is None else _position(workspace, since)
+            events = workspace.events(
+                after=after,
+                follow=not no_follow,
+                types=types or None,
+                task=task or invocation.settings.task,
+                actor=actor or invocation.settings.actor,
+                path=file,
+            )
+            if not no_follow and invocation.output.is_terminal:
+                invocation.output.tell([(Piece("watching; Ctrl-C ends it", "dim"),)])
+            _watch_show(invocation, islice((event for event in events if known is None or event.id != known), limit))
+    except KeyboardInterrupt:
+        pass  # the way to end it, and nothing is under way
+    return 0
+
+
+def _position(workspace: Workspace, since: str) -> tuple[int, str | None]:
+    """The number to begin after, and the record that is known with it."""
+    if since == "start":
+        return 0, None
+    if since.isascii() and since.isdigit() and len(since) <= _LONGEST_NUMBER:
+        return int(since), None
+    entry = workspace.show(since)
+    return entry.seq, entry.record.id
+
+
+def _watch_show(invocation: Invocation, events: Iterator[Event]) -> None:
+    output = invocation.output
+    for event in events:
+        output.document(event.to_json())
+        output.warnings.clear()
+        output.print(event_lines(event, width=cut_width(invocation)))
+
+
+COMMANDS: dict[str, Command] = {
+    "conflicts": conflicts_command,
+    "lease": lease_command,
+    "task": task_command,
+    "watch": watch_command,
+}

@@ -1,1 +1,0 @@
-"""The commands of `steadyhand impact`, a file each."""

@@ -1,0 +1,336 @@
+"""Lines for people that several commands show: diffs, receipts, how a text was matched.
+
+A diff is coloured by line, and by word where a line was rewritten. It is made from the text of a diff, so that what a
+person sees is what a program would get.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from steadyhand.lazy import lazy_pattern
+from steadyhand.surfaces.terminal import (
+    LONGEST_LINE,
+    Line,
+    Piece,
+    cells,
+    counted,
+    head_of,
+    more_characters,
+    pad,
+    visible_name,
+)
+from steadyhand.text.span import Span
+
+if TYPE_CHECKING:
+    from steadyhand.hints import Phrases
+    from steadyhand.plan.outcome import Outcome
+    from steadyhand.session.receipt import FileReceipt, Receipt
+
+
+_RANGE = lazy_pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+Spans = tuple[Span, ...]
+_LEAD = 40  # characters kept before the first change of a line that is cut
+
+
+def diff_lines(diff: str, *, width: int | None = None, limit: int | None = None) -> list[Line]:
+    """The diff as lines, very long ones cut around their first change, on a terminal sooner; `limit` caps the count."""
+    rows = diff.split("\n")
+    if rows and rows[-1] == "":
+        rows.pop()
+    lines = _Reader(_without_uniform_returns(rows), width).lines()
+    shown = list(islice(lines, limit))
+    rest = sum(1 for _ in lines)
+    return [*shown, (Piece(f"… {counted(rest, 'more line')} of diff", "dim"),)] if rest else shown
+
+
+class _Row(NamedTuple):
+    """A row of a change; `is_note` for the remark that the file ends without a newline."""
+
+    text: str
+    is_note: bool = False
+
+
+class _Reader:
+    """Walks the rows once; removed and added rows are held back until both sides of a change are known."""
+
+    def __init__(self, rows: list[str], width: int | None) -> None:
+        self._rows = rows
+        self._cut = LONGEST_LINE if width is None else min(max(width * 4, 200), LONGEST_LINE)
+        self._removed: list[_Row] = []
+        self._added: list[_Row] = []
+
+    def lines(self) -> Iterator[Line]:
+        before = after = 0
+        for row in self._rows:
+            if before <= 0 and after <= 0 and not row.startswith("\\"):
+                yield from self._flush()
+                before, after = _counts(row)
+                yield (Piece(row, _header_style(row)),)
+                continue
+            mark = row[:1]
+            before -= mark in ("-", " ", "")
+            after -= mark in ("+", " ", "")
+            yield from self._take(mark, row)
+        yield from self._flush()
+
+    def _take(self, mark: str, row: str) -> Iterator[Line]:
+        held = self._added or self._removed
+        if mark == "-":
+            if self._added:
+                yield from self._flush()
+            self._removed.append(_Row(row[1:]))
+        elif mark == "+":
+            self._added.append(_Row(row[1:]))
+        elif mark == "\\" and held:
+            held.append(_Row(row, is_note=True))
+        elif mark == "\\":
+            yield (Piece(row, "dim"),)
+        else:
+            yield from self._flush()
+            yield self._row(" ", row[1:], (), "plain")
+
+    def _flush(self) -> Iterator[Line]:
+        removed, added = self._removed, self._added
+        self._removed, self._added = [], []
+        before, after = _word_marks(_content(removed), _content(added))
+        yield from self._side("-", removed, iter(before), "removed")
+        yield from self._side("+", added, iter(after), "added")
+
+    def _side(self, mark: str, rows: list[_Row], marks: Iterator[Spans], style: str) -> Iterator[Line]:
+        for row in rows:
+            yield (Piece(row.text, "dim"),) if row.is_note else self._row(mark, row.text, next(marks), style)
+
+    def _row(self, mark: str, text: str, spans: Spans, style: str) -> Line:
+        start, end = self._window(text, spans)
+        pieces = [Piece(mark, style)]
+        if start:
+            pieces.append(Piece(f"{counted(start, 'character')} before … ", "dim"))
+        position = start
+        for span in spans:
+            if span.end <= start or span.start >= end:
+                continue
+            pieces.append(Piece(text[position : span.start], style))
+            pieces.append(Piece(text[max(span.start, start) : min(span.end, end)], f"{style}-word"))
+            position = min(span.end, end)
+        pieces.append(Piece(text[position:end], style))
+        if end < len(text):
+            pieces.append(Piece(more_characters(len(text) - end), "dim"))
+        return tuple(piece for piece in pieces if piece.text)
+
+    def _window(self, text: str, spans: Spans) -> tuple[int, int]:
+        if len(text) <= self._cut:
+            return 0, len(text)
+        start = max(spans[0].start - _LEAD, 0) if spans else 0
+        return start, min(start + self._cut, len(text))
+
+
+def _content(rows: list[_Row]) -> list[str]:
+    return [row.text for row in rows if not row.is_note]
+
+
+def _word_marks(removed: list[str], added: list[str]) -> tuple[list[Spans], list[Spans]]:
+    """What to stress on each side; only rows that are opposite each other are compared by words."""
+    before: list[Spans] = [() for _ in removed]
+    after: list[Spans] = [() for _ in added]
+    if not removed or not added:
+        return before, after
+    from steadyhand.text.words import word_changes
+
+    for index, (old, new) in enumerate(zip(removed, added, strict=False)):
+        spans_before, spans_after = word_changes(old, new)
+        if not (_is_whole(spans_before, old) and _is_whole(spans_after, new)):
+            before[index], after[index] = tuple(spans_before), tuple(spans_after)
+    return before, after
+
+
+def _is_whole(spans: Iterable[Span], text: str) -> bool:
+    """Stressing everything stresses nothing."""
+    return sum(span.length for span in spans) == len(text)
+
+
+def _counts(row: str) -> tuple[int, int]:
+    """How many rows of each side follow a range line; nothing follows any other header."""
+    found = _RANGE.match(row)
+    return (int(found[1] or 1), int(found[2] or 1)) if found else (0, 0)
+
+
+def _header_style(row: str) -> str:
+    return "place" if row.startswith("@@") else "heading"
+
+
+def _without_uniform_returns(rows: list[str]) -> list[str]:
+    """A diff of a CRLF file, without the return at the end of every row: where all have it, it says nothing."""
+    body = [row for row in rows if row[:1] in ("-", "+", " ") and not row.startswith(("--- ", "+++ "))]
+    if not body or not all(row.endswith("\r") for row in body):
+        return rows
+    return [row.removesuffix("\r") for row in rows]
+
+
+_REMARKS = 5
+_QUIET_FILES = 5  # with --quiet, more than these are counted
+_DIFF_ROWS = 120  # after an edit; `show` prints all of it
+_PREVIEW = {
+    "created": "would create",
+    "edited": "would edit",
+    "written": "would write",
+    "deleted": "would delete",
+    "renamed": "would rename",
+    "mode": "would change the mode of",
+}
+_DONE = {"mode": "changed the mode of"}
+
+
+def receipt_lines(
+    receipt: Receipt,
+    *,
+    back: tuple[str, str] | None,
+    width: int | None,
+    quiet: bool = False,
+    phrases: Phrases | None = None,
+) -> list[Line]:
+    """The whole answer; `back` is the word for taking it back, and the command that does.
+
+    `phrases` is how the command says hints.
+    """
+    lines: list[Line] = [] if quiet else diff_lines(receipt.diff(), width=width, limit=_DIFF_ROWS)
+    if receipt.undoes:
+        word = "took back" if receipt.id is not None else "would take back"
+        lines.append(
+            (Piece(word, "good" if receipt.id is not None else "place"), Piece(f" {', '.join(receipt.undoes)}"))
+        )
+    is_long = quiet and len(receipt.files) > _QUIET_FILES
+    summaries = [_count_line(receipt)] if is_long else [_file_line(receipt, file) for file in receipt.files]
+    way = _way_back(receipt, back) if back is not None else ()
+    if way and len(summaries) == 1:
+        summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
+    lines += summaries
+    if receipt.format is not None and not is_long:
+        lines += _reading_lines(receipt)
+    for outcome in receipt.outcomes if not is_long else [each for each in receipt.outcomes if each.error is not None]:
+        lines += _outcome_lines(outcome, phrases, is_only=len(receipt.outcomes) == 1)
+    if way and len(summaries) != 1:
+        lines.append(way)
+    return lines
+
+
+def _count_line(receipt: Receipt) -> Line:
+    """Very many files in one line: how many of them were created, edited, deleted."""
+    words = _PREVIEW if receipt.id is None else _DONE
+    found = Counter(file.status for file in receipt.files)
+    said = ", ".join(f"{words.get(status, status)} {counted(number, 'file')}" for status, number in found.items())
+    return (Piece(said, "good" if receipt.id is not None else "place"),)
+
+
+def _reading_lines(receipt: Receipt) -> list[Line]:
+    """How a reply was read, and the first of what was left out of it."""
+    told = [f"read as {receipt.format}", *receipt.remarks[:_REMARKS]]
+    more = len(receipt.remarks) - _REMARKS
+    told += [f"and {counted(more, 'more note')}, all of them with --json"] if more > 0 else []
+    return [(Piece("  note: ", "dim"), Piece(words)) for words in told]
+
+
+def _way_back(receipt: Receipt, back: tuple[str, str]) -> Line:
+    """How to take the change back, or that nothing can: of a file with secrets no content is kept."""
+    secret = [visible_name(file.path) for file in receipt.files if file.redacted]
+    if not secret:
+        return (Piece(f"{back[0]} with: ", "dim"), Piece(back[1]))
+    which = f" ({', '.join(secret)})" if len(secret) < len(receipt.files) else ""
+    return (Piece("not undoable: ", "warning"), Piece(f"content with secrets is not kept{which}"))
+
+
+def _file_line(receipt: Receipt, file: FileReceipt) -> Line:
+    words = _PREVIEW if receipt.id is None else _DONE
+    verb = Piece(words.get(file.status, file.status), "good" if receipt.id is not None else "place")
+    name = visible_name(file.path)
+    if file.path_before is not None and file.path_before != file.path:
+        name = f"{visible_name(file.path_before)} to {name}"
+    return (verb, Piece(f" {name}"), Piece(_lines_of(receipt, file)))
+
+
+def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
+    """Where the edits of one file are now: ` lines 3–5, 9`."""
+    if file.status not in ("edited", "renamed"):
+        return ""
+    spans = [
+        outcome.lines for outcome in receipt.outcomes if outcome.path == file.path and outcome.applied and outcome.lines
+    ]
+    if not spans:
+        return ""
+    shown = ", ".join(str(first) if first >= last else f"{first}–{last}" for first, last in spans[:6])
+    more = f" and {len(spans) - 6} more" if len(spans) > 6 else ""
+    is_one = len(spans) == 1 and spans[0][0] >= spans[0][1]
+    return f" line {shown}" if is_one else f" lines {shown}{more}"
+
+
+def _outcome_lines(outcome: Outcome, phrases: Phrases | None, *, is_only: bool) -> list[Line]:
+    """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
+    lines: list[Line] = []
+    where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"
+    if outcome.error is not None:
+        from steadyhand.surfaces.cli.refusal import error_lines
+
+        lines.append((Piece("not applied: ", "error"), Piece(f"edit {outcome.index + 1}, {where}")))
+        lines += [(Piece("  "), *line) for line in error_lines(outcome.error, phrases=phrases)]
+    found = finding(outcome.tier, outcome.confidence, outcome.similarity, outcome.differs) if outcome.applied else None
+    if found is not None:
+        which = "" if is_only else f"edit {outcome.index + 1}, {where}{lines_of(outcome.lines)}: "
+        style = "dim" if outcome.tier == "newline" else "warning"
+        lines.append((Piece("  note: ", style), Piece(f"{which}{found}")))
+    if outcome.applied:
+        which = "" if is_only else f"edit {outcome.index + 1}, {where}: "
+        lines += [(Piece("  note: ", "dim"), *head_of(f"{which}{note}")) for note in outcome.notes]
+    if outcome.applied and outcome.others:
+        places = ", ".join(str(line) for line in outcome.others[:10])
+        more = len(outcome.others[10:]) + outcome.more_others
+        rest = f" and {more} more" if more else ""
+        lines.append((Piece("  note: ", "dim"), Piece(f"left alone in {where}: the same text at line {places}{rest}")))
+    return lines
+
+
+def finding(tier: str | None, confidence: float | None, similarity: float | None, differs: Sequence[str]) -> str | None:
+    """A sentence on a place that was found with differences; None where there were none.
+
+    >>> finding("whitespace", 0.98, 0.96, ("indentation",))
+    'found at the whitespace tier, 98% sure, 96% alike; what differed: indentation'
+    """
+    if tier in (None, "exact") or tier in _addresses():
+        return None
+    shares = [(share, word) for share, word in ((confidence, "sure"), (similarity, "alike")) if share is not None]
+    told = {_percent(share): word for share, word in shares if share < 1}  # one share is shown once
+    measures = "".join(f", {percent} {word}" for percent, word in told.items())
+    return f"found at the {tier} tier{measures}" + (f"; what differed: {', '.join(differs)}" if differs else "")
+
+
+def _addresses() -> Container[str]:
+    """The kinds of targets that stand for a tier where nothing was quoted; they overlook nothing."""
+    from steadyhand.structure.target import targets  # the list of commands must not load them
+
+    return targets()
+
+
+def lines_of(lines: tuple[int, int] | None) -> str:
+    """Where a text is now: ` line 3`, ` lines 3–5`, or nothing.
+
+    >>> lines_of((3, 5))
+    ' lines 3–5'
+    """
+    if lines is None:
+        return ""
+    first, last = lines
+    return f" line {first}" if first >= last else f" lines {first}–{last}"
+
+
+def _percent(share: float) -> str:
+    """Whole percents, rounded so that only what is whole is called 100%."""
+    return "100%" if share >= 1 else f"{min(share, 0.99):.0%}"
+
+
+def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:
+    """Names and values, aligned."""
+    rows = [(name, str(value)) for name, value in facts]
+    column = max((cells(name) for name, _ in rows), default=0)
+    return [(Piece(pad(name, column) + "  ", "dim"), Piece(value)) for name, value in rows]
