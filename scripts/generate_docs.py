@@ -277,9 +277,9 @@ def tiers_page() -> str:
 
 
 def _step_row(step: Step) -> str:
-    looked_for = "the old text with a repair" if step.is_mended else "the old text"
+    looked_for = "the old text with a repair" if step.is_repaired else "the old text"
     names = ", ".join(f"[{tier.name}](#{tier.name})" for tier in step.tiers)
-    confidence = min(max(tier.confidence for tier in step.tiers), _mended_confidence() if step.is_mended else 1.0)
+    confidence = min(max(tier.confidence for tier in step.tiers), _repaired_confidence() if step.is_repaired else 1.0)
     return _cells(
         [
             step.name,
@@ -290,7 +290,7 @@ def _step_row(step: Step) -> str:
     )
 
 
-def _mended_confidence() -> float:
+def _repaired_confidence() -> float:
     """What is reported at most for an old text that had to be repaired: that of one which needs nothing else."""
     found = resolve(finder_of(Source.of_text("a\n")), "```\na\n```\n", new="```\nb\n```\n")
     assert isinstance(found, Found)
@@ -320,15 +320,15 @@ def _repair_section(repair: Repair) -> list[str]:
     heads = ["Old text", "New text", "Old text without it", "New text without it"]
     return [
         *("", f"### {repair.name}", "", repair.summary, "", _cells(heads), "|---" * len(heads) + "|"),
-        *map(_repair_row, (*repair.leaves, *repair.mends)),
+        *map(_repair_row, (*repair.leaves, *repair.examples)),
     ]
 
 
 def _repair_row(example: RepairExample) -> str:
     old, new = (_shown(text) for text in (example.old, example.new))
-    if example.mended_old is None or example.mended_new is None:
+    if example.repaired_old is None or example.repaired_new is None:
         return _cells([old, new, "left as it is", "left as it is"])
-    return _cells([old, new, _shown(example.mended_old), _shown(example.mended_new)])
+    return _cells([old, new, _shown(example.repaired_old), _shown(example.repaired_new)])
 
 
 def _cells(cells: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ _FUNCTIONS = {
 
 def rule_names() -> tuple[str, ...]:
     """Every rule that can be left out."""
-    laxer = (step.name for step in tier.steps() if step.name not in tier.STRICT and not step.is_mended)
+    laxer = (step.name for step in tier.steps() if step.name not in tier.STRICT and not step.is_repaired)
     repairs = (f"repair of {one.name}" for one in repair.repairs())
     return *laxer, *repairs, *(f"doubt {one.__name__.strip('_')}" for one in match_checks.CHECKS), *_FUNCTIONS
 

@@ -49,7 +49,7 @@ def test_the_tiers_are_loaded_in_this_order() -> None:
 
 
 def test_a_mended_old_text_is_looked_for_between_the_tiers() -> None:
-    assert [(step.rank, step.name, step.is_mended) for step in steps()] == [
+    assert [(step.rank, step.name, step.is_repaired) for step in steps()] == [
         (10, "exact", False),
         (20, "newline", False),
         (30, "repair", True),
@@ -63,7 +63,7 @@ def test_a_mended_old_text_is_looked_for_between_the_tiers() -> None:
 
 
 def test_every_tier_has_the_step_of_its_rank() -> None:
-    plain = [step for step in steps() if not step.is_mended]
+    plain = [step for step in steps() if not step.is_repaired]
     assert [(step.name, step.rank, step.tiers) for step in plain] == [(t.name, t.rank, (t,)) for t in tiers()]
 
 

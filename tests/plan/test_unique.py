@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Insert, Replace, edit_from_json
-from steadyhand.plan.places import find_contexts
 from steadyhand.plan.preview import edit
+from steadyhand.plan.refusals import find_contexts
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused, marked

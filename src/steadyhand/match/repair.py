@@ -23,13 +23,13 @@ from steadyhand.lazy import Registry, dataclass, lazy_pattern
 from steadyhand.text.lines import body
 from steadyhand.text.visible import sized
 
-_MENDINGS_AT_MOST = 8
+_CHAINS_AT_MOST = 8
 _ROUNDS = 2
 
 
 @sized("old", "new")
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Repaired:
     """An old text and its new text without the shape."""
 
     old: str
@@ -42,8 +42,8 @@ class RepairExample:
 
     old: str
     new: str
-    mended_old: str | None = None
-    mended_new: str | None = None
+    repaired_old: str | None = None
+    repaired_new: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class Repair:
     name: str
     rank: int
     summary: str
-    mend: Callable[[str, str], Mended | None]
-    mends: tuple[RepairExample, ...]
+    apply: Callable[[str, str], Repaired | None]
+    examples: tuple[RepairExample, ...]
     leaves: tuple[RepairExample, ...]
     is_of_lines: bool = False
 
 
 @sized("old", "new")
 @dataclass(frozen=True, slots=True)
-class Mending:
+class RepairChain:
     """Two texts to try in place of those given, and the repairs that made them, in order."""
 
     names: tuple[str, ...]
@@ -85,29 +85,29 @@ def repairs() -> tuple[Repair, ...]:
     return tuple(sorted(_REPAIRS.load(), key=lambda repair: repair.rank))
 
 
-def mendings(old: str, new: str) -> Iterator[Mending]:
+def repair_chains(old: str, new: str) -> Iterator[RepairChain]:
     """Each repair by itself, then several together; no two alike, and none that leaves the old text as it is.
 
-    >>> [mending.names for mending in mendings("```\\n1| a\\n```", "```\\n1| b\\n```")]
+    >>> [chain.names for chain in repair_chains("```\\n1| a\\n```", "```\\n1| b\\n```")]
     [('Markdown fence',), ('Markdown fence', 'line numbers')]
     """
     seen = {(old, new)}
     made = 0
-    for mending in _candidates(old, new):
-        if (mending.old, mending.new) in seen:
+    for chain in _candidates(old, new):
+        if (chain.old, chain.new) in seen:
             continue
-        seen.add((mending.old, mending.new))
-        yield mending
+        seen.add((chain.old, chain.new))
+        yield chain
         made += 1
-        if made == _MENDINGS_AT_MOST:
+        if made == _CHAINS_AT_MOST:
             return
 
 
-def _candidates(old: str, new: str) -> Iterator[Mending]:
-    plain = Mending((), old, new)
-    first: Mending | None = None
+def _candidates(old: str, new: str) -> Iterator[RepairChain]:
+    plain = RepairChain((), old, new)
+    first: RepairChain | None = None
     for repair in repairs():
-        single = _mend(plain, repair)
+        single = _repair(plain, repair)
         if single is not None:
             first = first or single
             yield single
@@ -115,27 +115,27 @@ def _candidates(old: str, new: str) -> Iterator[Mending]:
         yield from _together(first)
 
 
-def _together(mending: Mending) -> Iterator[Mending]:
+def _together(chain: RepairChain) -> Iterator[RepairChain]:
     """Every repair on the result of those before it, from the first that applies.
 
     A second round is for a shape that only shows when a later repair is done: escaped line breaks inside a fence.
     No repair is used twice, so that nothing is ever unescaped by two levels.
     """
     for repair in repairs() * _ROUNDS:
-        further = None if repair.name in mending.names else _mend(mending, repair)
+        further = None if repair.name in chain.names else _repair(chain, repair)
         if further is not None:
-            mending = further
-            yield mending
+            chain = further
+            yield chain
 
 
-def _mend(mending: Mending, repair: Repair) -> Mending | None:
-    mended = repair.mend(mending.old, mending.new)
-    if mended is None or mended.old == mending.old or not mended.old:
+def _repair(chain: RepairChain, repair: Repair) -> RepairChain | None:
+    repaired = repair.apply(chain.old, chain.new)
+    if repaired is None or repaired.old == chain.old or not repaired.old:
         return None
-    return Mending((*mending.names, repair.name), mended.old, mended.new)
+    return RepairChain((*chain.names, repair.name), repaired.old, repaired.new)
 
 
-Reading = Callable[[str, str], Mended | None]
+Reading = Callable[[str, str], Repaired | None]
 
 _QUOTES = "\"'`"
 _CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", **{quote: quote for quote in _QUOTES}}
@@ -152,25 +152,25 @@ def has_line_breaks(text: str) -> bool:
     return any(escape in ("\\n", "\\t") for escape in _STRING.findall(text))
 
 
-def certain(reading: Reading, rivals: tuple[Reading, ...], old: str, new: str) -> Mended | None:
+def certain(reading: Reading, rivals: tuple[Reading, ...], old: str, new: str) -> Repaired | None:
     """What the reading gives, unless a rival reads the old text alike and the new text otherwise.
 
     A new text without any backslash was not escaped, whatever happened to the old one, and stays as it is.
     """
     if "\\" not in new:
         alone = reading(old, "")
-        return None if alone is None else Mended(alone.old, new)
-    mended = reading(old, new)
-    if mended is None:
+        return None if alone is None else Repaired(alone.old, new)
+    repaired = reading(old, new)
+    if repaired is None:
         return None
     for rival in rivals:
         other = rival(old, new)
-        if other is not None and other.old == mended.old and other.new != mended.new:
+        if other is not None and other.old == repaired.old and other.new != repaired.new:
             return None
-    return mended
+    return repaired
 
 
-def as_string(old: str, new: str) -> Mended | None:
+def as_string(old: str, new: str) -> Repaired | None:
     r"""Both texts as the inside of a JSON string: `\n`, `\t`, `\"`, `\\`, `\u00e9`, and no line break of their own.
 
     Not if a line break then stands inside a quoted text of the new one, where a literal `\n` is the likelier meaning.
@@ -179,26 +179,26 @@ def as_string(old: str, new: str) -> Mended | None:
         return None
     if _DOUBLED.search(new) and "\\\\" not in old:
         return None  # a line that ends with a backslash, or a doubled one: nothing in the old text tells
-    mended = Mended(_STRING.sub(_character, old), _STRING.sub(_character, new))
-    return None if _SURROGATE.search(mended.old + mended.new) or _breaks_a_quote(mended) else mended
+    repaired = Repaired(_STRING.sub(_character, old), _STRING.sub(_character, new))
+    return None if _SURROGATE.search(repaired.old + repaired.new) or _breaks_a_quote(repaired) else repaired
 
 
-def as_line_breaks(old: str, new: str) -> Mended | None:
+def as_line_breaks(old: str, new: str) -> Repaired | None:
     r"""Both texts with nothing escaped but line breaks and the tabs after them; quotes are plain."""
     if not (_is_one_line(old) and _is_one_line(new)) or "\\" in _BREAK.sub("", old) + _BREAK.sub("", new):
         return None
-    mended = Mended(*(_BREAK.sub(_whitespace, text) for text in (old, new)))
-    return None if _breaks_a_quote(mended) else mended
+    repaired = Repaired(*(_BREAK.sub(_whitespace, text) for text in (old, new)))
+    return None if _breaks_a_quote(repaired) else repaired
 
 
-def as_pairs(old: str, new: str) -> Mended | None:
+def as_pairs(old: str, new: str) -> Repaired | None:
     r"""Both texts with every `\\` and every escaped quote read as one character; line breaks are plain."""
     if not _is_consistent(_PAIR, old, new):
         return None
-    return Mended(_PAIR.sub(_character, old), _PAIR.sub(_character, new))
+    return Repaired(_PAIR.sub(_character, old), _PAIR.sub(_character, new))
 
 
-def as_quotes(old: str, new: str) -> Mended | None:
+def as_quotes(old: str, new: str) -> Repaired | None:
     """Both texts without the backslash before each quote of a kind that the old text has only with one."""
     kinds = [quote for quote in _QUOTES if quote in old and _is_always_escaped(old, quote)]
     strangers = [quote for quote in _QUOTES if quote in new and quote not in old]
@@ -207,16 +207,16 @@ def as_quotes(old: str, new: str) -> Mended | None:
     if any(_is_always_escaped(new, quote) for quote in strangers):
         return None
     escaped = re.compile(rf"\\(?=[{''.join(kinds)}])")
-    return Mended(escaped.sub("", old), escaped.sub("", new))
+    return Repaired(escaped.sub("", old), escaped.sub("", new))
 
 
-def _breaks_a_quote(mended: Mended) -> bool:
+def _breaks_a_quote(repaired: Repaired) -> bool:
     """Whether several lines that only the new text has hold a quote too many: a quoted text runs over their ends.
 
     Triple quotes are meant to do so, and the apostrophe of `it's` is no quote.
     """
-    known = set(mended.old.split("\n"))
-    lines = [_OPENS_NOTHING.sub("", line) for line in mended.new.split("\n") if line not in known]
+    known = set(repaired.old.split("\n"))
+    lines = [_OPENS_NOTHING.sub("", line) for line in repaired.new.split("\n") if line not in known]
     return any(sum(line.count(quote) % 2 for line in lines) > 1 for quote in _QUOTES)
 
 

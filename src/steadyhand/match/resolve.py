@@ -24,13 +24,13 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
-    from steadyhand.match.repair import Mending
+    from steadyhand.match.repair import RepairChain
 
 SHOWN = 20
 MAX_PLACES = 100_000
 _COUNTED = 10_000
 _COUNTING_WORK = 20_000_000
-_MENDED = 0.99  # how sure a place is whose old text had to be mended
+_REPAIRED = 0.99  # how sure a place is whose old text had to be repaired
 
 
 class Finder(Protocol):
@@ -43,7 +43,7 @@ class Finder(Protocol):
 class Found(NamedTuple):
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
-    `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off;
+    `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `repaired` took off;
     `signs` are those of these texts. `spare` is the reading that was found, where it was not the first. `share` is how
     much of the old text `old` is, where context that the file does not have was left out.
     """
@@ -54,7 +54,7 @@ class Found(NamedTuple):
     tier: Tier
     old: str = ""
     new: str | None = None
-    mended: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
     spare: Spare | None = None
     signs: Signs | None = None
     share: float = 1.0
@@ -119,7 +119,7 @@ def resolve(
     hint: Callable[[Span], bool] | None = None,
     signs: Signs | None = None,
 ) -> Resolution:
-    """The places that are meant, or why there is no saying. Without `new` nothing is mended.
+    """The places that are meant, or why there is no saying. Without `new` nothing is repaired.
 
     `spares` are asked, step by step, after the text itself. Where one place is asked for and several are equal, the
     one that `hint` is true of is meant, if there is just one such.
@@ -130,9 +130,9 @@ def resolve(
     allowed = steps_up_to(laxest)
     plain = Needle(old, new, signs)
     for step in allowed:
-        is_plain = not step.is_mended and not spares
+        is_plain = not step.is_repaired and not spares
         queries = _plain(step, plain) if is_plain else _queries(step, plain, spares)
-        for tier, needle, mended, spare in queries:
+        for tier, needle, repaired, spare in queries:
             if tier.is_single and (occurrence == "all" or (expected or 1) > 1):
                 continue
             is_unique = occurrence == "unique" or tier.is_single
@@ -140,7 +140,7 @@ def resolve(
             first = next(places, None)
             if first is None:
                 continue
-            query = tier, needle, mended, spare
+            query = tier, needle, repaired, spare
             if is_unique:
                 return _unique(query, first, places, expected, None if tier.is_single else hint)
             return _choose(query, chain((first,), places), occurrence, expected)
@@ -158,31 +158,31 @@ def _plain(step: Step, needle: Needle) -> Iterator[_Query]:
 def _queries(step: Step, needle: Needle, spares: Sequence[Spare]) -> Iterator[_Query]:
     yield from _readings(step, needle)
     for spare in spares:
-        for tier, texts, mended, _ in _readings(step, Needle(spare.old, spare.new, spare.signs)):
+        for tier, texts, repaired, _ in _readings(step, Needle(spare.old, spare.new, spare.signs)):
             differs = (spare.differs, *tier.differs) if spare.differs else tier.differs
-            yield replace(tier, differs=differs), texts, mended, spare
+            yield replace(tier, differs=differs), texts, repaired, spare
 
 
 def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
-    if not step.is_mended:
+    if not step.is_repaired:
         yield from _plain(step, needle)
     elif needle.new is not None:
-        from steadyhand.match.repair import mendings
+        from steadyhand.match.repair import repair_chains
 
-        for mending in mendings(needle.text, needle.new):
-            texts = needle.repaired(mending.old, mending.new)
+        for made in repair_chains(needle.text, needle.new):
+            texts = needle.repaired(made.old, made.new)
             for tier in step.tiers:
-                yield _mended(tier, step, mending), texts, mending.names, None
+                yield _repaired(tier, step, made), texts, made.names, None
 
 
-def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
-    """A tier as it is asked for a mended text: several lines, or what stood in a shape of lines, are whole lines."""
+def _repaired(tier: Tier, step: Step, made: RepairChain) -> Tier:
+    """A tier as it is asked for a repaired text: several lines, or what stood in a shape of lines, are whole lines."""
     from steadyhand.match.repair import repairs
 
-    differs, confidence = (*mending.names, *tier.differs), min(tier.confidence, _MENDED)
+    differs, confidence = (*made.names, *tier.differs), min(tier.confidence, _REPAIRED)
     named = replace(tier, name=step.name, rank=step.rank, confidence=confidence, differs=differs)
-    is_of_lines = any(repair.is_of_lines for repair in repairs() if repair.name in mending.names)
-    if not is_of_lines and len(split_bodies(mending.old)) == 1:
+    is_of_lines = any(repair.is_of_lines for repair in repairs() if repair.name in made.names)
+    if not is_of_lines and len(split_bodies(made.old)) == 1:
         return named
 
     def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
@@ -193,13 +193,13 @@ def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
 
 
 def _found(query: _Query, places: Sequence[Span], others: tuple[Span, ...], total: int) -> Found:
-    tier, needle, mended, spare = query
+    tier, needle, repaired, spare = query
     name, sure, differs = tier.name, tier.confidence, tier.differs
     if len(places) == 1:
         matches: tuple[Match, ...] = (Match(places[0], name, sure, differs),)
     else:
         matches = tuple([Match(place, name, sure, differs) for place in places])
-    return Found(matches, others, total, tier, needle.text, needle.new, mended, spare, needle.signs)
+    return Found(matches, others, total, tier, needle.text, needle.new, repaired, spare, needle.signs)
 
 
 def _unique(

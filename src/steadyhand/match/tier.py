@@ -91,7 +91,7 @@ class Needle:
 
 
 STRICT = ("exact", "newline")  # the tiers that overlook nothing but how lines end
-LITERAL = 30  # the rank up to which the old text, perhaps mended, stands in the file as it is
+LITERAL = 30  # the rank up to which the old text, perhaps repaired, stands in the file as it is
 BLANKS = 50  # the rank up to which a place says the same as the old text but for blanks
 
 
@@ -139,12 +139,12 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the search: tiers asked one after the other, for the old text as it is or for mended ones."""
+    """One step of the search: tiers asked one after the other, for the old text as it is or for repaired ones."""
 
     name: str
     rank: int
     tier_names: tuple[str, ...]
-    is_mended: bool = False
+    is_repaired: bool = False
 
     @property
     def tiers(self) -> tuple[Tier, ...]:
@@ -156,9 +156,9 @@ _TIERS = Registry("steadyhand.match.tiers", "TIER", "elision exact fuzzy newline
 _STEPS = (
     Step("exact", 10, ("exact",)),
     Step("newline", 20, ("newline",)),
-    Step("repair", 30, ("exact", "newline"), is_mended=True),
+    Step("repair", 30, ("exact", "newline"), is_repaired=True),
     Step("whitespace", 40, ("whitespace",)),
-    Step("whitespace", 50, ("whitespace",), is_mended=True),
+    Step("whitespace", 50, ("whitespace",), is_repaired=True),
     Step("typography", 60, ("typography",)),
     Step("token", 70, ("token",)),
     Step("elision", 80, ("elision",)),
@@ -185,7 +185,7 @@ def _tiers_named(names: tuple[str, ...]) -> tuple[Tier, ...]:
 
 
 def steps() -> tuple[Step, ...]:
-    """Every step, strictest first: each tier, and between them the tiers that a mended old text may be found at."""
+    """Every step, strictest first: each tier, and between them the tiers that a repaired old text may be found at."""
     return _STEPS
 
 

@@ -1,6 +1,6 @@
-"""What an edit is told whose old text is nowhere: the places that come near, or that it was made before.
+"""How an edit is refused whose old text is nowhere: the places that come near, or that it was made before.
 
-An edit counts as made before only on strong evidence; a weak sign is told as a fact and left to the caller.
+An edit counts as made before only on strong evidence; a weak sign is reported as a fact and left to the caller.
 A corrected old text is offered only where sending it would change exactly one place, and no other is as near.
 
 `correct` is the call that would go through: the edit in the words of the file. It is made only where sending it changes
@@ -20,15 +20,14 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.match.lexer import misspelt
-from steadyhand.match.repair import mendings
+from steadyhand.match.repair import repair_chains
 from steadyhand.match.resolve import Nothing, Several
 from steadyhand.match.tier import Needle, Signs
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, as_replacement, edit_to_json
 from steadyhand.plan.match_checks import has_header_elsewhere, has_other_header, is_telling
 from steadyhand.plan.merge_window import Drifted, make, window_at
-from steadyhand.plan.places import WIDTH, Context, lines_phrase, occurrences_of
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.refusals import two_lines
+from steadyhand.plan.refusals import WIDTH, Context, lines_phrase, occurrences_of, two_lines
 from steadyhand.text.lines import body, is_whole_lines, split_bodies
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
@@ -50,7 +49,7 @@ _LONGEST = 4_000  # code points of old text that is offered
 @sized("old")
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Old text that no tier found; `new` is the one place where the edit's new text stands, if there is one.
+    """Old text that no tier found; `new` is the one place where the edit's new text is, if there is one.
 
     With the `edit` itself a call that would go through under the `policy` can be offered; None: nothing is offered.
     """
@@ -70,12 +69,12 @@ class Absence:
         return find_nearest(self.source, self.old)
 
     def may_be_done(self) -> bool:
-        """Whether the new text alone is evidence enough: it is long, and stands as whole lines."""
+        """Whether the new text alone is evidence enough: it is long, and is there as whole lines."""
         text, new = self.source.text, self.new
         return new is not None and is_telling(new.of(text)) and is_whole_lines(text, new)
 
     def is_done(self, places: Sequence[Nearest]) -> bool:
-        """Whether the edit was made before, as far as can be told: nothing but the new text is like the old."""
+        """Whether the edit was made before, as far as anybody can say: nothing but the new text is like the old."""
         new = self.new
         near = (place.span for place in places if place.similarity >= _NEAR)
         return new is not None and self.may_be_done() and all(span.overlaps(new) for span in near)
@@ -136,7 +135,7 @@ class Absence:
         )
 
     def no_match(self, places: Sequence[Nearest]) -> EditError:
-        """The old text is nowhere; say what comes nearest, and whether the new text stands somewhere."""
+        """The old text is nowhere; say what comes nearest, and whether the new text is somewhere."""
         details: dict[str, object] = {"tried": list(self.nothing.tried)}
         message, hint = self._about_places(places, details)
         if self.new is not None and self._is_new_in_words(self.new):
@@ -157,19 +156,19 @@ class Absence:
         if changed is not None:
             details["changed_lines"], where = list(changed), lines_phrase(*changed)
             has = "has" if changed[0] == changed[1] else "have"
-            told = f"old text is not in {name}: {where} {has} what the edit changes, but other lines around it"
-            return [told], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
+            said = f"old text is not in {name}: {where} {has} what the edit changes, but other lines around it"
+            return [said], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
         if not self.source.text:
             return [f"old text is not in {name}: the file is empty"], Say("write the content, or edit another file")
         if not places:
-            told = f"old text is not in {name}, and nothing is similar"
-            return [told], Say(f"read {name} again; the text may be gone, or in another file")
+            said = f"old text is not in {name}, and nothing is similar"
+            return [said], Say(f"read {name} again; the text may be gone, or in another file")
         best = places[0]
         lines = lines_phrase(best.first_line, best.last_line)
         details["nearest"] = [
             {"lines": [place.first_line, place.last_line], "similarity": round(place.similarity, 3)} for place in places
         ]
-        message = [self._told_of(best, lines)]
+        message = [self._likeness(best, lines)]
         if best.difference is not None:
             message += _two_lines(best.difference)
         rivals = self._rivals(places)
@@ -205,7 +204,7 @@ class Absence:
         target = self.edit.target if self.edit is not None else None
         return isinstance(target, Old) and target.fit == "lines" and not is_whole_lines(self.source.text, span)
 
-    def _told_of(self, best: Nearest, lines: str) -> str:
+    def _likeness(self, best: Nearest, lines: str) -> str:
         if self._is_cut(best.span) and best.similarity == 1:
             return f"old text is only a part of {lines} of {self.name}"
         return f"old text is not in {self.name}; nearest: {lines} ({min(best.similarity, 0.99):.0%} similar)"
@@ -434,7 +433,7 @@ def _paired(edit: Edit, source: Source, policy: Policy, number: int | None, span
 def most_alike(old: str, new: str, ours: str) -> tuple[str, str]:
     """The edit's texts, without a shape they were given by accident where the old text is then more like the place."""
     measure = Measure([ours])
-    texts = [(old, new), *((mending.old, mending.new) for mending in mendings(old, new))]
+    texts = [(old, new), *((chain.old, chain.new) for chain in repair_chains(old, new))]
     scores = [measure.alike([text]) for text, _ in texts]
     return texts[scores.index(max(scores))]
 
@@ -452,7 +451,7 @@ def _retold(edit: Edit, old: str, new: str, source: Source, span: Span, signs: S
 
 
 def _rebuilt(source: Source, span: Span, old: str, new: str, signs: Signs | None) -> tuple[str, str] | None:
-    """What stands at the place and what the edit makes of it, its change joined with what differs there.
+    """What is at the place and what the edit makes of it, its change joined with what differs there.
 
     None where the two clash. The place is as wide as it was given where that is enough, else it is whole lines.
     """
@@ -469,7 +468,7 @@ def _rebuilt(source: Source, span: Span, old: str, new: str, signs: Signs | None
 
 
 def _is_single(text: str, ours: str) -> bool:
-    """Whether a text that stands somewhere stands nowhere else, not even overlapping itself."""
+    """Whether a text that is somewhere is nowhere else, not even overlapping itself."""
     return bool(ours) and text.find(ours, text.find(ours) + 1) < 0
 
 

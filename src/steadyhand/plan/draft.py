@@ -171,7 +171,7 @@ class Draft:
         return self.source.text[max(start, 0) : end]
 
     def character_before(self, offset: int) -> str:
-        """What text put in at an offset comes to stand behind, edits of the call at that place included."""
+        """What text put in at an offset comes right behind, edits of the call at that place included."""
         index = bisect_right(self._ends, offset)
         while index and self._ends[index - 1] == offset:
             index -= 1
@@ -189,7 +189,7 @@ class Draft:
         return offset
 
     def from_original(self, offset: int) -> int | None:
-        """Where an offset of the original stands in the text the next edit sees; None where it was written over."""
+        """Where an offset of the original is in the text the next edit sees; None where it was written over."""
         return offset
 
     def _is_churned(self, needle: str) -> bool:
@@ -197,7 +197,7 @@ class Draft:
         return len(self._stirred.get(needle, ())) * _READ_COST > self.length
 
     def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
-        """Where an indexed needle stands that stood at these places of the original."""
+        """Where an indexed needle is that was at these places of the original."""
         return (Span(start, start + len(needle)) for start in starts)
 
     def _index_of(self, literal: str) -> NeedleIndex | None:

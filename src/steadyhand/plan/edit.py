@@ -64,10 +64,10 @@ class Old:
     What else is known of its place decides between places that are equal, or rules places out; it never makes up for
     text that does not match:
 
-    `line`    the line (from 1) of the file before the call at which it is said to stand: a hint, which decides only
-              where several places are equal and one of them stands there
+    `line`    the line (from 1) of the file before the call at which it is said to be: a hint, which decides only
+              where several places are equal and one of them is there
     `fit`     `lines`: it is whole lines; `lines-first`: whole lines are meant where there are such, else any place
-    `under`   lines that stand above it, each inside what the one before it leads in by indentation
+    `under`   lines above it, each inside the block that the one before it opens by indentation
     `at_end`  it is the end of the file; with an empty text, the place behind the last line
     """
 
@@ -250,7 +250,7 @@ _LISTS = (list, tuple)
 
 
 def as_replacement(edit: Edit, old: str) -> str:
-    """What stands in the place of its old text when an edit is made."""
+    """What is in the place of its old text when an edit is made."""
     match edit:
         case Replace():
             return edit.new

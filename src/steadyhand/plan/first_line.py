@@ -203,11 +203,11 @@ def _lost_indent(window: Window, rows: Sequence[str], later: Sequence[str], full
     None where the rows behind it that are in old text, too, have moved to the left, and it may have moved with them.
     `is_same`: it says what the first of old text says.
     """
-    said, told = ([fold(window.lexer, row) for row in side] for side in (later, rows))
+    said, sent = ([fold(window.lexer, row) for row in side] for side in (later, rows))
     times = Counter(said)
     old = {key: indent_of(row) for key, row in zip(said, later, strict=True) if key and times[key] == 1}
-    behind = [(old[key], indent_of(row)) for key, row in zip(told[1:], rows[1:], strict=True) if key in old]
-    own = None if is_same else old.get(told[0])
+    behind = [(old[key], indent_of(row)) for key, row in zip(sent[1:], rows[1:], strict=True) if key in old]
+    own = None if is_same else old.get(sent[0])
     moves = {len(after) - len(before) for before, after in behind}
     if own is None:
         return None if moves and max(moves) < 0 else full

@@ -39,7 +39,7 @@ else:
 __all__ = ["Located", "Locator"]
 
 _SEARCHES = 3  # times that the nearest place is looked for
-_TOLD_APART = 5  # ambiguous old texts of a call whose places are told apart
+_LISTED = 5  # ambiguous old texts of a call of whose places the refusal says how they differ
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 _TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
 _HEADERLESS = 0.9  # how sure a place is that a line above it should tell, and no such line is there
@@ -50,7 +50,7 @@ _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to
 
 
 class Located(NamedTuple):
-    """The places an edit means, and where else its old text stands; `found` tells how old text was found.
+    """The places an edit means, and where else its old text is; `found` is how old text was found.
 
     `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names;
     `notes` is what a person should know of how the place was found.
@@ -87,7 +87,7 @@ class Locator:
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
         self._offering = policy if offers else None
-        self._told_apart = _TOLD_APART
+        self._listed = _LISTED
         self._edits = edits
 
     def locate(self, edit: Edit) -> Located | None:
@@ -187,7 +187,7 @@ class Locator:
                 return part if part is not None else self._pass_or_refuse(edit, old.text, found)
 
     def _resolve(self, edit: Edit, old: Old) -> Resolution:
-        """The places of old text, in the first of the parts that it is said to stand in where there is any."""
+        """The places of old text, in the first of the parts that it is said to be in, where there is any."""
         if not old.under and old.line is None:
             return self._resolve_in(edit, old, None, self._laxest)
         at_line = self._hint.at(old) if self._is_one(edit) and not old.under and not old.at_end else None
@@ -215,7 +215,7 @@ class Locator:
         return self._policy.tier if self._tolerated > 0 else _strictest(self._policy)
 
     def _parts(self, old: Old) -> Iterator[tuple[list[Span] | None, str | None]]:
-        """Where old text may stand, the likeliest first, and how lax the search may be there."""
+        """Where old text may be, the likeliest first, and how lax the search may be there."""
         laxest = self._laxest
         if not old.under:
             yield None, laxest
@@ -312,7 +312,7 @@ class Locator:
         return every if has_more else found
 
     def _has_twins(self, old: Old) -> bool:
-        """Whether lines that are quoted with LF, which means them however they end, may also stand elsewhere so."""
+        """Whether lines that are quoted with LF, which means them however they end, may also be elsewhere."""
         return "\n" in old.text and "\r" not in old.text and self._draft.has_returns
 
     def _asked(self, find: Finder, edit: Edit, old: Old, laxest: str | None) -> Resolution:
@@ -346,7 +346,7 @@ class Locator:
         is_at_line = self._hint.of(edit.target)
         agrees = is_at_line is not None and is_at_line(found.matches[0].span)  # content and line: that is meant
         if match_checks.is_ended(self._draft, edit, found) or (
-            not agrees and match_checks.stands_beside(self._draft, edit, found)
+            not agrees and match_checks.is_beside(self._draft, edit, found)
         ):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         part = self._confirmed(edit, edit.target) if self._has_drifted(found) else None
@@ -404,12 +404,12 @@ class Locator:
         return len(regions) == 1 and span.overlaps(regions[0])
 
     def _ambiguous(self, edit: Edit, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
-        self._told_apart -= 1
+        self._listed -= 1
         return refusals.ambiguous(
             self._name,
             self._draft.source,
             found,
-            edit=edit if self._told_apart >= 0 else None,
+            edit=edit if self._listed >= 0 else None,
             policy=self._offering,
             with_numbers=with_numbers and old.fit == "free",  # whole lines are what patches quote
         )
@@ -429,7 +429,7 @@ class Locator:
             if self._policy.already != "skip":
                 raise absence.already_applied()
             return None
-        # Where the new text stands already, a place that is merely like the old text is not the one that has drifted.
+        # Where the new text is already, a place that is merely like the old text is not the one that has drifted.
         drifted = None if may_be_done else self._drifted(absence, as_replacement(edit, old), places)
         if drifted is None:
             raise absence.no_match(places)
@@ -463,7 +463,7 @@ class Locator:
         return Located(found.matches, (), found)
 
     def _place_of_new(self, edit: Edit) -> Span | None:
-        """Where the new text stands, if it stands in exactly one place."""
+        """Where the new text is, if it is in exactly one place."""
         if not isinstance(edit, Replace) or not edit.new.strip():
             return None
         found = resolve(self._draft.find, edit.new, laxest=_strictest(self._policy))

@@ -1,6 +1,6 @@
 """What speaks against a place although a tier has found it there. One function, one check; `CHECKS` is all of them.
 
-A check only says that the place is not to be believed; what the caller is told is decided in `plan/locating.py`. Old
+A check only says that the place is not to be believed; what the caller gets is decided in `plan/locating.py`. Old
 text that the file has just as it is quoted is never doubted, except that a line with less indentation may be meant.
 The header of what an edit changes is the nearest line above it that is indented less, such as a function's head: where
 the quoted header and the file's have wholly different names, the quoted text is of another function, rule or section.
@@ -39,12 +39,12 @@ __all__ = [
     "has_header_elsewhere",
     "has_other_header",
     "is_already_there",
+    "is_beside",
     "is_doubtful",
     "is_ended",
     "is_telling",
     "missing_header",
     "regions_under",
-    "stands_beside",
 ]
 
 _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
@@ -54,7 +54,7 @@ _LOOKED_AT = 10_000  # lines that start like one
 _SOON = 3  # lines
 _SOME = 200  # places of one row
 _WIDE = 400  # characters of the row beside one
-_VISIBLE = 30  # characters from which one line does not stand somewhere by chance
+_VISIBLE = 30  # characters from which one line is not somewhere by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Candidate:
 
 
 def is_doubtful(candidate: Candidate) -> bool:
-    """Whether old text that does not stand in the file as it is was found where it may not be meant."""
+    """Whether old text that is not in the file as it is quoted was found where it may not be meant."""
     return candidate.found.tier.rank >= LITERAL and any(doubt(candidate) for doubt in CHECKS)
 
 
@@ -80,7 +80,7 @@ def _is_fenced(candidate: Candidate) -> bool:
     it that the edit as it was sent takes away.
     """
     edit = candidate.edit
-    if "Markdown fence" not in candidate.found.mended or not isinstance(edit.target, Old):
+    if "Markdown fence" not in candidate.found.repaired or not isinstance(edit.target, Old):
         return False
     text, span = candidate.draft.source.text, candidate.span
     rows = list(islice(filter(str.strip, split_bodies(text[span.end :])), _SOON))
@@ -96,7 +96,7 @@ def _is_as_quoted_elsewhere(candidate: Candidate) -> bool:
     A list whose items have other blanks is no diff of the lines beside it.
     """
     edit, found = candidate.edit, candidate.found
-    if not found.mended or found.tier.is_single or not isinstance(edit.target, Old):
+    if not found.repaired or found.tier.is_single or not isinstance(edit.target, Old):
         return False
     needle = Needle(edit.target.text, edit.text)
     spans = (
@@ -110,7 +110,7 @@ def _is_blank_elsewhere(candidate: Candidate) -> bool:
     a line between the two was left out.
     """
     edit, found = candidate.edit, candidate.found
-    if "blank lines" not in found.mended or not isinstance(edit.target, Old) or not isinstance(edit, Replace):
+    if "blank lines" not in found.repaired or not isinstance(edit.target, Old) or not isinstance(edit, Replace):
         return False
     text, span = candidate.draft.source.text, candidate.span
     above, below = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].removeprefix("\n"))[:1]
@@ -132,7 +132,7 @@ def _is_fence(row: str) -> bool:
 
 
 def _is_already_there(candidate: Candidate) -> bool:
-    """The new text stands somewhere but for blanks and typography: the edit was made, and this is another place."""
+    """The new text is somewhere but for blanks and typography: the edit was made, and this is another place."""
     return candidate.found.tier.is_single and is_already_there(candidate.edit, candidate.draft)
 
 
@@ -148,7 +148,7 @@ def _is_signed(candidate: Candidate) -> bool:
     sign of a diff, or content, and no repair could tell.
     """
     edit, found = candidate.edit, candidate.found
-    if found.mended or not isinstance(edit.target, Old) or not may_be_signed(edit.target.text, edit.text):
+    if found.repaired or not isinstance(edit.target, Old) or not may_be_signed(edit.target.text, edit.text):
         return False
     text = candidate.draft.source.text
     return not any(_is_line_of(text, row.rstrip()) for row in split_bodies(edit.target.text) if row.strip())
@@ -166,7 +166,7 @@ def _has_a_shape(candidate: Candidate) -> bool:
 
 
 def _is_escaped(candidate: Candidate) -> bool:
-    """Rows with HTML entities stand otherwise in the file, and the new text would bring such entities into it."""
+    """Rows with HTML entities are otherwise in the file, and the new text would bring such entities into it."""
     found = candidate.found
     if not found.tier.is_single or not _ENTITY.search(found.new or ""):
         return False
@@ -174,8 +174,8 @@ def _is_escaped(candidate: Candidate) -> bool:
     return any(_ENTITY.search(row) and row.strip() not in text for row in split_bodies(found.old))
 
 
-def _stands_elsewhere(candidate: Candidate) -> bool:
-    """No line stands at the place as it is quoted, yet each does elsewhere: where that is, something came between."""
+def _is_elsewhere(candidate: Candidate) -> bool:
+    """No line is at the place as it is quoted, yet each does elsewhere: where that is, something came between."""
     text, span = candidate.draft.source.text, candidate.span
     rows = [row.rstrip() for row in split_bodies(candidate.found.old) if any(map(str.isalnum, row))]
     here = {row.rstrip() for row in split_bodies(text[line_start(text, span.start) : span.end])}
@@ -244,7 +244,7 @@ CHECKS: tuple[Callable[[Candidate], bool], ...] = (
     _is_signed,
     _has_a_shape,
     _is_escaped,
-    _stands_elsewhere,
+    _is_elsewhere,
     _is_whole_elsewhere,
     _is_a_sibling,
 )
@@ -266,7 +266,7 @@ def find_other_indents(candidate: Candidate) -> Several | None:
 
 
 def is_telling(new: str) -> bool:
-    """Two lines that are not blank, or so many characters that they do not stand somewhere by chance."""
+    """Two lines that are not blank, or so many characters that they are not somewhere by chance."""
     rows = [row for row in split_bodies(new) if row.strip()]
     return len(rows) >= 2 or _is_long(new)
 
@@ -369,7 +369,7 @@ def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
 def _are_unrelated(theirs: str, ours: str) -> bool:
     """Whether each has names that the other has not, and none of them is akin to one of the other's.
 
-    The first name that is no keyword is what the line defines: where it is the same, so is what is led in.
+    The first name that is no keyword is what the line defines: where it is the same, so is its block.
     """
     named = [next((name for name in _NAME.findall(row) if name not in _KEYWORDS), None) for row in (theirs, ours)]
     if named[0] == named[1]:
@@ -418,7 +418,7 @@ def finder_within(draft: Draft, old: Old, regions: Sequence[Span] | None = None)
 
 
 def regions_under(source: Source, under: Sequence[str], *, to_end: bool = False) -> list[Span]:
-    """The parts of a text that stand under lines, each inside what the line before it leads in; none: no such line.
+    """The parts of a text that are under lines, each inside what the line before it leads in; none: no such line.
 
     What a line leads in are the lines after it that are indented further, blank ones aside; with `to_end` everything
     after it. The line itself belongs to its part.
@@ -448,7 +448,7 @@ class LineHint:
         self._has_learned = False
 
     def at(self, old: Old) -> Found | None:
-        """The place at the line itself, if the text stands there as it is, as whole lines."""
+        """The place at the line itself, if the text is there as it is, as whole lines."""
         row = self._row(old)
         if row is None or row < 0 or old.fit == "free" or not old.text:
             return None
@@ -461,7 +461,7 @@ class LineHint:
         return Found((Match(span, "exact"),), (), 1, tier) if _is_whole(self._draft, span, tier) else None
 
     def of(self, old: Old) -> Callable[[Span], bool] | None:
-        """Says of a place whether it stands at the line."""
+        """Says of a place whether it is at the line."""
         row = self._row(old)
         return None if row is None else lambda span: self._row_of(span) == row
 
@@ -498,8 +498,8 @@ class LineHint:
         return self._draft.original.table.row_at(self._draft.to_original(span.start))
 
 
-def stands_beside(draft: Draft, edit: Edit, found: Found) -> bool:
-    """Whether whole lines that an edit only adds to the quoted ones stand right there already, so it was made before.
+def is_beside(draft: Draft, edit: Edit, found: Found) -> bool:
+    """Whether whole lines that an edit only adds to the quoted ones are right there already, so it was made before.
 
     Only where nothing is quoted on their other side: a line that is quoted there may well be repeated.
     """
@@ -540,7 +540,7 @@ def _fits(draft: Draft, span: Span, old: Old, regions: Sequence[Span] | None) ->
 
 
 def _is_whole(draft: Draft, span: Span, tier: Tier) -> bool:
-    """Whether a place is whole lines: to the letter where the text stands as it is, else but for blanks."""
+    """Whether a place is whole lines: to the letter where the text is as quoted, else but for blanks."""
     if tier.rank > LITERAL:
         return is_whole_lines(draft.source.text, span)
     if draft.read(span.start - 1, span.start) not in _EDGES:

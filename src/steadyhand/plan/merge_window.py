@@ -63,7 +63,7 @@ class Window:
         return next((one for one in self.alignment if one.old_start <= row < one.old_end), None)
 
     def has_beside(self, rows: Sequence[str], at: int) -> bool:
-        """Whether rows, if they have words, stand right above or right below a position already, blank rows aside."""
+        """Whether rows, if they have words, are right above or right below a position already, blank rows aside."""
         wanted = [key for row in rows if (key := token_key(self.lexer, row))]
         if not any(char.isalnum() for key in wanted for char in key):
             return False
@@ -219,7 +219,7 @@ def _make(window: Window, new: str, on_drift: str, signs: Signs | None, *, asks_
 
 
 def _behind_mark(window: Window, span: Span) -> Span:
-    """A span without the byte order mark that stands before the first line of a text: it is no part of the line."""
+    """A span without the byte order mark before the first line of a text: it is no part of the line."""
     has_mark = span.start == 0 and bool(window.rows) and window.rows[0].startswith(MARK)
     return Span(1, max(span.end, 1)) if has_mark and not window.old.startswith(MARK) else span
 

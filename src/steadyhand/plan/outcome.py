@@ -20,10 +20,10 @@ class Outcome:
 
     `lines`     first and last line (from 1) of what it wrote, in the text after; where text only went away, the
                 line at that place
-    `others`    lines (in the text after) where the old text also stands and was left alone, at most 20
+    `others`    lines (in the text after) where the old text also is and was left alone, at most 20
     `more_others` how many such places there are beyond those
     `splices`   which splices of the change set it wrote
-    `confidence` how sure the place is, `similarity` how much of the old text stands there, both from 0 to 1
+    `confidence` how sure the place is, `similarity` how much of the old text is there, both from 0 to 1
     `differs`   what a tolerant tier overlooked
     `notes`     what else a person should know of what was done
     `forced`    records of others that it was written over although its task had not seen them
@@ -78,7 +78,7 @@ class Plan:
     `partial`. `splice_edits[i]` is the edit that wrote `changes.splices[i]`.
     `changes.base` is None: the source's digest is known only to whoever read the bytes.
     `warnings` is what guards have to say that is no refusal.
-    `proofs` are places of the source whose every character an edit told by itself, and so knew: (edit, span).
+    `proofs` are places of the source whose every character an edit quoted by itself, and so knew: (edit, span).
     """
 
     ok: bool

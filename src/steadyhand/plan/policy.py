@@ -34,11 +34,11 @@ class Policy:
     """What an edit may do.
 
     `tier`          the laxest tier old text may be found at; None: every tier there is
-    `occurrence`    which place is meant where old text stands several times
+    `occurrence`    which place is meant where old text matches several times
     `batch`         `sequential`: each edit sees the text the edits before it left; `snapshot`: all see the original
     `partial`       apply the edits that can be applied when others are refused
     `guards`        names of the guards that look at the result; None: all but those that must be asked for
-    `on_lease`      `tell`: who edits where another has announced its work is told; `refuse`: the edit is refused
+    `on_lease`      `tell`: the answer says that another has announced its work there; `refuse`: the edit is refused
     `hardlinks`     for a file with several names, some perhaps outside the workspace: `refuse` to change it; `break`:
                     this name gets a new file, the others keep the old text; `in-place`: all names show the new text
     `newlines`      `file`: a bare LF in new text becomes its neighbours' line ending; `literal`: it stays

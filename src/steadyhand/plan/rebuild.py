@@ -7,14 +7,14 @@ Invariants:
 
 1. A row is replaced or removed only if the file's row says the same as the old text's, whatever it looks like; else
    the answer is a `Drift`, unless the caller chose to merge or to overwrite.
-2. Rows are added only where the rows around the place stand side by side in the file; else the answer is a `Drift`.
+2. Rows are added only where the rows around the place are side by side in the file; else the answer is a `Drift`.
 3. Where the edit does not tell which of several rows that say the same goes or comes, no row of which the old text
-   says nothing, and none that has drifted, stands among them; else the answer is a `Drift`.
+   says nothing, and none that has drifted, is among them; else the answer is a `Drift`.
 4. What old and new have in common of a row (its words, blanks, typography, indentation) stays as the file has it.
 5. Pieces are whole rows of the window, in order, and apart.
 
 A row has three versions: as the edit quotes it, as the file has it, as the edit wants it. Each aspect of it (what it
-says, the blanks behind it) is merged by itself: who changed it has it. The indentation is told by all rows together:
+says, the blanks behind it) is merged by itself: who changed it has it. The indentation is decided by all rows together:
 new rows come at the file's indentation and with its line endings, and what they say is written as the edit has it.
 A statement that the file wraps in another way gets only the words that change; its layout stays.
 The last row of a window has an ending after the edit if it had one before.
@@ -53,7 +53,7 @@ __all__ = ["NewRows", "RowEdit", "Uncertain", "Versions", "rebuild", "relayout",
 def rebuild(
     window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None
 ) -> tuple[RowEdit, ...] | Drift:
-    """The pieces that put `new` in the place of the window's old text, or the rows that stand in the way."""
+    """The pieces that put `new` in the place of the window's old text, or the rows that are in the way."""
     return _Builder(window, new, on_drift, signs).build()
 
 
@@ -130,7 +130,7 @@ class _Builder:
             return indent_of(versions.ours)
         strange = self._seams.added_beside(pair.old)
         if strange is not None:
-            return drift_of(strange)  # rows that nobody told to move with the rows around them
+            return drift_of(strange)  # rows that nobody asked to move with the rows around them
         return self._rows.indent_of_row(pair.new, pair.old)
 
     def _blank_run(self, run: BlankRun) -> RowEdit | Drift | None:
@@ -237,7 +237,7 @@ class _Builder:
 
 
 def _row_of(section: Section) -> int:
-    """The row of the old text at which a section starts, or in front of which it stands."""
+    """The row of the old text at which a section starts, or in front of which it is."""
     match section:
         case Repeated(old=row) | BlankRun(row=row) | Change(before_start=row):
             return row
@@ -397,7 +397,7 @@ class NewRows:
         return made
 
     def indent_of_row(self, row: int, old: int) -> str:
-        """The indentation of a new row that stands for an old row and has moved sideways."""
+        """The indentation of a new row that is the new form of an old row and has moved sideways."""
         indent = indent_of(self._new[row])
         found = self._carry(indent, old)
         if found is None or self._is_disputed(indent, old):
@@ -409,7 +409,7 @@ class NewRows:
         return self._carry.is_rule and self._carry(indent_of(self._old[old]), old) == indent_of(row)
 
     def ending(self, start: int, end: int, offset: int) -> str:
-        """The ending of the row it stands for, else of the row before, else of the row after."""
+        """The ending of the row it replaces, else of the row before, else of the row after."""
         if start < end:
             found = line_ending(self._rows[min(start + offset, end - 1)])
         else:
@@ -470,10 +470,10 @@ class NewRows:
         """Whether the new text has rows of the old one at the file's indentation, which the old one has not."""
         after = {pair.row: pair.after for pair in self._pairs if pair.before != pair.after}
         shared = repeated_rows(self._old, self._new, self._window.lexer)
-        told = [indent_of(self._new[pair.new]) == after[pair.old] for pair in shared if pair.old in after]
+        kept = [indent_of(self._new[pair.new]) == after[pair.old] for pair in shared if pair.old in after]
         margin = min((len(pair.after) for pair in self._pairs), default=0)
         is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))
-        return bool(told) and all(told) and is_inside
+        return bool(kept) and all(kept) and is_inside
 
     def _begins_as_quoted(self) -> bool:
         """Whether both texts begin at an indentation that the file's row has not: new text may be moved, then."""
@@ -496,7 +496,7 @@ class NewRows:
         return found
 
     def _indent(self, change: Change, offset: int, indent: str) -> str | None:
-        """By the row it stands for, by the rule that holds for all, or by what all rows around it agree on."""
+        """By the row it replaces, by the rule that holds for all, or by what all rows around it agree on."""
         same_size = change.before_end - change.before_start == change.after_end - change.after_start
         own = self._pair_at(change.before_start + offset) if same_size else None
         if own is not None and own.before == indent:
@@ -521,7 +521,7 @@ class NewRows:
         return next((pair for pair in self._carry.pairs if pair.row == row), None)
 
     def _at_margin(self, rows: range, start: int, end: int) -> list[str]:
-        """Every row by its distance from the leftmost, which stands where the file has its leftmost row."""
+        """Every row by its distance from the leftmost, which is where the file has its leftmost row."""
         visible = [indent_of(self._new[row]) for row in rows if self._new[row].strip(" \t")]
         least = min(visible, key=len)
         row = next((row for row in self._rows[start:] if row.strip()), "")

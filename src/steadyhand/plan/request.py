@@ -488,7 +488,7 @@ def alone(text: str) -> str:
 
 
 def _alike(source: Source, kind: str) -> list[Target]:
-    """The targets of a kind that stand at the top of a file."""
+    """The targets of a kind at the top of a file."""
     known = format_of(source.path)
     found = None if known is None else known.outline(source)
     if found is None or isinstance(found, Refusal):

@@ -150,7 +150,7 @@ class CountedRows:
 
     @staticmethod
     def can_count(text: Running, splices: Sequence[Splice] | None = None) -> bool:
-        """Whether no CR stands alone: not in the original, and not because of some splices, or of all of them."""
+        """Whether no CR is without LF: not in the original, and not because of some splices, or of all of them."""
         original = text.original.text
         if splices is None and "\r" in original and text.original.newlines.cr:
             return False
@@ -196,7 +196,7 @@ class CountedRows:
         return splice.new.count("\n") - (self._feeds_before(splice.end) - self._feeds_before(splice.start))
 
     def _feeds_before(self, offset: int) -> int:
-        """How many LFs of the original stand before an offset."""
+        """How many LFs of the original are before an offset."""
         return self._table.row_at(offset) + (self._ends_line and offset == self._size)
 
 

@@ -147,15 +147,15 @@ def _with_kept(sections: Sequence[Section], signs: Signs, before: int, after: in
 
 
 def _said_again(old: Sequence[str], new: Sequence[str], lexer: Lexer) -> list[Repeated]:
-    said, told = ({at: fold(lexer, row) for at, row in enumerate(rows) if row.strip()} for rows in (old, new))
-    pairs = [Repeated(-1, -1), *_equal(said, told), Repeated(len(old), len(new))]
+    said, sent = ({at: fold(lexer, row) for at, row in enumerate(rows) if row.strip()} for rows in (old, new))
+    pairs = [Repeated(-1, -1), *_equal(said, sent), Repeated(len(old), len(new))]
     inner = range(1, len(pairs) - 1)
     unmoved = (at for at in inner if indent_of(old[pairs[at].old]) == indent_of(new[pairs[at].new]))
     found: list[Repeated] = []
     for first, last in pairwise([0, *unmoved, len(pairs) - 1]):
         above, moved, below = pairs[first], pairs[first + 1 : last], pairs[last]
         rows, others = range(above.old + 1, below.old), range(above.new + 1, below.new)
-        still = _equal(_seen(old, said, rows), _seen(new, told, others)) if moved else []
+        still = _equal(_seen(old, said, rows), _seen(new, sent, others)) if moved else []
         found += [*(still if len(still) >= len(moved) else moved), below]
     return found[:-1]
 
@@ -167,7 +167,7 @@ def _equal(old: Mapping[int, str], new: Mapping[int, str]) -> list[Repeated]:
 
 
 def _seen(texts: Sequence[str], said: Mapping[int, str], rows: range) -> dict[int, str]:
-    """Some rows by what they say and where they stand."""
+    """Some rows by what they say and where they are."""
     return {row: indent_of(texts[row]) + said[row] for row in rows if row in said}
 
 
@@ -243,7 +243,7 @@ def _blank_rows(rows: range, others: range) -> Iterator[Section]:
 
 
 def _blanks(rows: Sequence[str]) -> int:
-    """How many blank rows stand first."""
+    """How many blank rows are first."""
     return next((count for count, text in enumerate(rows) if text.strip()), len(rows))
 
 
@@ -258,7 +258,7 @@ class Drift:
 
 
 def drift_of(pairing: Pairing) -> Drift:
-    """The two sides of a pairing that stands in the way."""
+    """The two sides of a pairing that is in the way."""
     return Drift(pairing.old_start, pairing.old_end, pairing.start, pairing.end)
 
 
@@ -308,7 +308,7 @@ class InsertPoints:
         return any(pairing.end == start for pairing in strange) and any(pairing.start == end for pairing in strange)
 
     def seam(self, row: int) -> int | Drift:
-        """In front of which row of the window new rows go that stand in front of an old row."""
+        """In front of which row of the window new rows go that are in front of an old row."""
         before = [index for at, index in self._index.items() if at < row]
         after = [index for at, index in self._index.items() if at >= row]
         if not before or not after:
@@ -348,7 +348,7 @@ class InsertPoints:
         return self._alignment[first].start if self._alignment[last].is_blank else self._alignment[last].end
 
     def _added_between(self, above: Pairing | None, below: Pairing | None) -> Pairing | None:
-        """A row of the file that stands between two old rows and of which the old text says nothing."""
+        """A row of the file between two old rows and of which the old text says nothing."""
         if above is None or below is None:
             return next((pairing for pairing in (above, below) if pairing is not None and pairing.is_added), None)
         between = self._alignment[self._alignment.index(above) : self._alignment.index(below) + 1]

@@ -83,7 +83,7 @@ def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[lis
 
 
 def _holds(after: Source, snippet: str) -> bool:
-    """Whether the lines of a snippet stand in a text as they are."""
+    """Whether the lines of a snippet are in a text as they are."""
     wanted = "\n".join(split_bodies(snippet)).strip("\n")
     return wanted in "\n".join(after.lines)
 
@@ -111,7 +111,7 @@ def _tier(placed: Sequence[Placed], file: VisibleRows) -> str:
 
 
 def _told(outcome: Outcome, tier: str) -> Outcome:
-    """The outcome of an edit by lines, told by how the lines were found."""
+    """The outcome of an edit by lines, with how the lines were found."""
     if not outcome.applied:
         return outcome
     known = tier_named(tier)
@@ -125,7 +125,7 @@ def _refused(source: Source, error: EditError, path: str | None, reason: str | N
 
 
 _LEFT_OUT = 4  # rows that may go with nothing in their place
-_SHRUNK = 6  # rows by which a run may be shorter than what it stands for, or a twentieth of it
+_SHRUNK = 6  # rows by which a run may be shorter than what it replaces, or a twentieth of it
 _ALIKE = 0.6  # rows less alike than this are not versions of each other
 _COMPARED = 200  # rows of a gap that are compared
 _COMMENT = lazy_pattern(r"(?:#|//|/\*|<!--|--|;|%|\*|\{/\*|\.\.)(?!\[)")
@@ -194,7 +194,7 @@ class _Writer:
         self._old = [file.texts[place].strip() for place in gap.old]
 
     def edits(self, blanks: _Blanks, *, is_sensitive: bool) -> Iterator[Edit]:
-        """The edit for the gap; none where rows only stand at another indentation by accident."""
+        """The edit for the gap; none where rows only are at another indentation by accident."""
         gap, rows = self._gap, self._placed.rows
         if self._new == self._old:
             if is_sensitive:
@@ -280,7 +280,7 @@ Kept = tuple[int, int]  # a row of the run and its place in the file, both among
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What stands between two kept rows.
+    """What is between two kept rows.
 
     `ours` and `theirs` are rows of the run and of the file, blank ones at their ends too; `new` and `old` those among
     them that are not blank, by their number among such rows.
@@ -321,7 +321,7 @@ def _is_loose(one: str, two: str) -> bool:
 
 
 def _beside_changes(placed: Placed, kept: Sequence[Kept], loose: set[Kept]) -> set[Kept]:
-    """Of some kept rows those that a change stands right before or right behind, or only others of them in between."""
+    """Of some kept rows those that a change is right before or right behind, or only others of them in between."""
     found: set[Kept] = set()
     for pairs, step, border in (
         (kept, 1, (-1, placed.start - 1)),

@@ -14,7 +14,7 @@ and every other reading is clearly worse, where the file ends, and where each ro
 in its place gives another value, for a text does not name the same thing twice in a row. In all other cases it is not
 clear: rows beside a mark may have come in, or may be there instead of others.
 
-`Refusals` says what a snippet that cannot be merged is told: which of its lines, which of the file, and what to send.
+`Refusals` are the answers to a snippet that cannot be merged: which of its lines, which of the file, what to send.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from steadyhand.match.elision import is_elision, sections_of
 from steadyhand.match.lexer import Lexer, fold, squeeze
 from steadyhand.match.repairs.line_numbers import REPAIR as LINE_NUMBERS
 from steadyhand.match.tier import STRICT
-from steadyhand.plan.places import describe_places, lines_phrase, list_places, shorten
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.refusals import describe_places, lines_phrase, list_places, shorten
 from steadyhand.text.diff import equal_pairs
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -58,9 +58,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Rows that follow each other: `start` is where the first stands in the snippet, `visible` those not blank.
+    """Rows that follow each other: `start` is where the first is in the snippet, `visible` those not blank.
 
-    `above` and `below` say whether a mark stands on that side; `dots` whether the mark below has no word in it.
+    `above` and `below` say whether a mark is on that side; `dots` whether the mark below has no word in it.
     """
 
     start: int
@@ -75,16 +75,16 @@ class Run:
         return [row for row, text in enumerate(self.rows) if text.strip()]
 
     def line(self, row: int) -> int:
-        """The line of the snippet, from 1, on which a row of the run stands."""
+        """The line of the snippet, from 1, on which a row of the run is."""
         return self.start + row + 1
 
     def without_numbers(self) -> Run | None:
         """The run without line numbers in front of its rows, the first perhaps excepted; None: it has none."""
         for kept in (0, 1):
             text = "\n".join(self.rows[kept:])
-            mended = LINE_NUMBERS.mend(text, text) if len(self.rows) > kept + 1 else None
-            if mended is not None:
-                rows = (*self.rows[:kept], *_padded(split_bodies(mended.old), len(self.rows) - kept))
+            bare = LINE_NUMBERS.apply(text, text) if len(self.rows) > kept + 1 else None
+            if bare is not None:
+                rows = (*self.rows[:kept], *_padded(split_bodies(bare.old), len(self.rows) - kept))
                 return _trimmed(replace(self, rows=rows))
         return None
 
@@ -168,7 +168,7 @@ class VisibleRows:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """Where each key stands."""
+        """Where each key is."""
         found: dict[str, list[int]] = {}
         for place, key in enumerate(self.keys):
             found.setdefault(key, []).append(place)
@@ -179,7 +179,7 @@ class VisibleRows:
         return self.numbers[place] + 1
 
     def blanks_before(self, place: int) -> int:
-        """How many blank rows stand in front of a row; behind the last one for a place past it."""
+        """How many blank rows are in front of a row; behind the last one for a place past it."""
         end = self.numbers[place] if place < len(self) else len(self.all)
         return end - (self.numbers[place - 1] + 1 if place else 0)
 
@@ -264,9 +264,9 @@ class EdgeRow:
 def find_reading(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
     """How many rows of the file the new rows stand for, if one reading is clearly the best.
 
-    Where the same row stands nearer as well, all that is new may have come in before it; rows that are like those
+    Where the same row is nearer as well, all that is new may have come in before it; rows that are like those
     beyond are no reason against that, for what is added is often made after what is there. And where all rows of the
-    run stand in the file, there may be nothing new at all, but rows between them that are to go.
+    run are in the file, there may be nothing new at all, but rows between them that are to go.
     """
     same, other = _costs(new, file)
     if not same:
@@ -286,7 +286,7 @@ def is_turned(new: Sequence[EdgeRow], file: Sequence[EdgeRow], found: int) -> bo
     """Whether the last row is the first one of what is added, seen from the other end.
 
     `}` and then a new function that ends with `}` is the same as new rows between two of them; so nothing of the file
-    stands beyond what is new, and the run ends with it.
+    is beyond what is new, and the run ends with it.
     """
     for at in range(len(new) - 2, -1, -1):
         if new[at].is_same(new[-1]):
@@ -295,7 +295,7 @@ def is_turned(new: Sequence[EdgeRow], file: Sequence[EdgeRow], found: int) -> bo
 
 
 def _is_part(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
-    """Whether all of the new rows stand among those of the file, in their order."""
+    """Whether all of the new rows are among those of the file, in their order."""
     rest = iter(file)
     return all(any(row.is_same(other) for other in rest) for row in new)
 

@@ -27,14 +27,14 @@ __all__ = ["KNOWN", "Pin", "Pinned", "Placed", "find_rival", "pin_runs", "place_
 
 _INSIDE = 80  # rows from the outermost pin to one that is asked instead
 _WORD = 2  # letters and digits
-_NEAR = 30  # rows around a run in which no row of it may stand once more
+_NEAR = 30  # rows around a run in which no row of it may be once more
 _AROUND = 300  # rows on either side of a run that are looked at
 _TOP = 5_000  # rows of the file that show its level of indentation
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A run and the places `start:end` of the file it stands for; `carried` takes its indentation to the file's.
+    """A run and the places `start:end` of the file it is; `carried` takes its indentation to the file's.
 
     `is_firm`: the rows that it was found by say so much that they are not there by chance.
     """
@@ -64,7 +64,7 @@ def place_runs(file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusal
 
 
 def _plain(run: Run, file: VisibleRows, key: Key) -> Run:
-    """The run without line numbers, if more of it stands in the file then."""
+    """The run without line numbers, if more of it is in the file then."""
     bare = run.without_numbers()
     return bare if bare is not None and _known(bare, file, key) > _known(run, file, key) else run
 
@@ -125,7 +125,7 @@ class _Placing:
     def _origin(self, *, is_above: bool) -> Pin:
         """The pin from which a border is looked for: the nearest that says much, or else the farthest.
 
-        Rows that are new may well be like rows nearby; a short one that stands once somewhere may be one of these.
+        Rows that are new may well be like rows nearby; a short one that is once somewhere may be one of these.
         """
         outermost = self._pins if is_above else self._pins[::-1]
         border = 0 if is_above else len(self._rows) - 1
@@ -185,7 +185,7 @@ Pin = tuple[int, int]  # a row of a run and its place in the file, both among th
 class Pinned:
     """A run, its pins from the top, and the places between the runs around it.
 
-    `dropped` are rows that stand once on both sides and do not fit: they are new here, or moved.
+    `dropped` are rows that are once on both sides and do not fit: they are new here, or moved.
     """
 
     run: Run
@@ -241,7 +241,7 @@ class _Pinning:
             yield low, ends[number + 1][0] if number + 1 < len(ends) else len(self._file)
 
     def pin_singles(self) -> None:
-        """The rows that stand once on both sides, as many as keep their order."""
+        """The rows that are once on both sides, as many as keep their order."""
         counts = Counter(key for rows in self._rows for key in rows.keys)
         singles = [
             (number, row, place) for number in range(len(self._runs)) for row, place in self._inside(number, counts)
@@ -256,9 +256,9 @@ class _Pinning:
                 raise self._refuse.out_of_order(self._runs[number], self._dropped[number][0][1])
 
     def _inside(self, number: int, counts: Counter[str]) -> list[Pin]:
-        """The rows of a run that stand once on both sides, without those beyond its first and its last row.
+        """The rows of a run that are once on both sides, without those beyond its first and its last row.
 
-        A run begins and ends with what stays; a row of it that stands once, and beyond these, is new here.
+        A run begins and ends with what stays; a row of it that is once, and beyond these, is new here.
         """
         rows, places = self._rows[number], self._file.places
         singles = [
@@ -339,14 +339,14 @@ class _Difference(NamedTuple):
 def find_rival(placed: Placed, file: VisibleRows) -> int | None:
     """The first row of another place that is as likely, if there is one.
 
-    A run that changes nothing where it stands is mostly meant to change something: for it a place counts that has half
+    A run that changes nothing where it is is mostly meant to change something: for it a place counts that has half
     of its rows. And where no row of it says much, a place counts in which all that is new comes together.
     """
     keys = placed.rows.keys
     least = _difference(keys, file.keys[placed.start : placed.end])
     limit = least.rows + _SLACK if least.rows else len(keys) // 2
     if placed.is_firm and sum(len(file.places.get(key, ())) == 1 for key in keys) > limit:
-        return None  # these rows stand nowhere else
+        return None  # these rows are nowhere else
     work = _RIVAL_WORK
     for start, end in _windows(keys, file, limit):
         work -= len(keys) + end - start

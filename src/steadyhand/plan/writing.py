@@ -41,7 +41,7 @@ _PARSED = 2_000_000  # code points that are parsed to tell two readings of an ed
 
 
 class Writing:
-    """The edits of one call, as the draft stands."""
+    """The edits of one call, as the draft is."""
 
     def __init__(self, draft: Draft, policy: Policy, name: str, *, is_alone: bool = True, offers: bool = True) -> None:
         """`is_alone`: no other edit of the call writes anything; `offers`: a refusal offers what would go through."""
@@ -72,7 +72,7 @@ class Writing:
                 self._check_alike(located, found, [self._depths(match, made) for match, made in pairs])
             writes = [write for made in every for write in made.writes]
             sure = min(made.sure for made in every)
-            measured = _told(match, every[0], found.mended)
+            measured = _measured(match, every[0], found.repaired)
             measured = replace(measured, similarity=round(measured.similarity * found.share, 4))
             return [self._free(index, *write) for write in writes], measured, sure
         made: list[Placed] = []
@@ -289,15 +289,15 @@ def _is_bare_row(text: str) -> bool:
 
 def _indented(match: Match, found: Found | None) -> Match:
     """The match of old text that was quoted without the indentation of its first line."""
-    mended = () if found is None else found.mended
-    tier = match.tier if mended else "whitespace"
-    return replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*mended, "indentation"))
+    repaired = () if found is None else found.repaired
+    tier = match.tier if repaired else "whitespace"
+    return replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*repaired, "indentation"))
 
 
-def _told(match: Match, made: Made, mended: tuple[str, ...]) -> Match:
-    """The match with what building on it has shown; what its tier may overlook is told where nothing was measured."""
-    differs = made.differs or tuple(word for word in match.differs if word not in mended)
-    return replace(match, similarity=made.similarity, differs=(*mended, *differs))
+def _measured(match: Match, made: Made, repaired: tuple[str, ...]) -> Match:
+    """The match with what building on it has shown; where nothing was measured, what its tier may overlook."""
+    differs = made.differs or tuple(word for word in match.differs if word not in repaired)
+    return replace(match, similarity=made.similarity, differs=(*repaired, *differs))
 
 
 def _says(made: Made, source: Source, span: Span, new: str) -> bool:

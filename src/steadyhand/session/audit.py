@@ -15,8 +15,8 @@ from steadyhand.lazy import dataclass
 from steadyhand.session import checks
 from steadyhand.session.audit_article import Passage, Tried, article_of, way_of
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.session.history import History
-from steadyhand.session.reports import CONFLICT, REFUSAL
 from steadyhand.session.runs import Runs
 from steadyhand.session.statistics import Attempt, Attempts, spelled
 from steadyhand.workspace.journal.log import Problem, Row

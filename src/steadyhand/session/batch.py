@@ -19,10 +19,10 @@ from steadyhand.session.checks import (
     text_of,
 )
 from steadyhand.session.conflict_check import ConflictCheck
+from steadyhand.session.conflicts import Reports
 from steadyhand.session.context import Session
 from steadyhand.session.editor import Editor, Steps
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.reports import Reports
 from steadyhand.session.transaction_builder import Request, Step, TransactionBuilder, WriteBytes
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target

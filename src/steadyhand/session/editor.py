@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -99,14 +98,17 @@ class Steps(Proposal):
         check = ConflictCheck(view) if kept is None else ConflictOverride(view, kept)
         builder = TransactionBuilder(overlay, session.context, check)
         named = [step.request.path for step in self._steps]
-        # Only the first steps, so that the files of a change are in the order of its steps.
-        edits = takewhile(lambda step: step.encoding is None and type(step.request) is EditFile, self._steps)
+        edited = 0  # only the first steps, so that the files of a change are in the order of its steps
+        for step in self._steps:
+            if step.encoding is not None or type(step.request) is not EditFile:
+                break
+            edited += 1
         refused: list[EditError] = []
         touched: set[str] = set()
         tick = session.context.tick
         try:
             with session.context.cancellable(), session.store.recalling(named, session.view.recalled_for):
-                overlay.read(step.request.path for step in edits)
+                overlay.read(named[:edited])
                 for step in self._steps:
                     path = step.request.path
                     paths = {path, getattr(step.request, "to", path)}
@@ -182,7 +184,7 @@ class Editor:
                 # No variable has what is raised: its frame would keep it, and the text of the file with it.
                 raise self._refusal(error, None if preview else header, proposal) from None
             if not preview and (proposal.conflicts or any(outcome.error for outcome in proposal.outcomes)):
-                from steadyhand.session.reports import Reports
+                from steadyhand.session.conflicts import Reports
 
                 Reports(self._store).applied(header, proposal.outcomes, proposal.conflicts)
             return self._receipt(header, change, proposal)
@@ -278,7 +280,7 @@ class Editor:
             error = error.advised(error.hints, {**error.details, "kept": proposal.kept})
         if not proposal.is_reported:
             return error
-        from steadyhand.session.reports import Reports
+        from steadyhand.session.conflicts import Reports
 
         named = self._with_names(error)
         return named if header is None else Reports(self._store).refused(header, named, proposal.conflicts)

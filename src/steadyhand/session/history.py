@@ -1,18 +1,30 @@
-"""What the journal says of files: their records, the diff of each, and why a line is as it is."""
+"""What the journal says of files: their records, the diff of each, and why a line is as it is; undo and redo.
+
+An undo chooses the records, plans their inverse, and makes it as a change of its own.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
+from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Note, Redo, RunCommand, Say
 from steadyhand.lazy import replace
+from steadyhand.session.context import Session
+from steadyhand.session.editor import Editor, Proposal
+from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.file_history import Replays, Why, explain, history_of
-from steadyhand.workspace.journal.record import Entry, FileChange
+from steadyhand.workspace.journal.record import Entry, FileChange, State
+from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.outside import PREFIX, Outside, outside_changes, outside_diff
-from steadyhand.workspace.overlay import read_text
+from steadyhand.workspace.overlay import Overlay, read_text
 from steadyhand.workspace.store import Store
+from steadyhand.workspace.undo import Undo, latest_standing, latest_undo, standing_of_task
 
 
 class History:
@@ -87,3 +99,160 @@ class History:
         return render_unified(
             before, after, before_path, after_path, git=git, mode_before=mode_before, mode_after=mode_after
         )
+
+
+class Undoer:
+    """Takes records of one workspace back."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._store = session.store
+
+    def undo(self, *, id: str | None, task: str | None, path: str | None, reason: str | None, preview: bool) -> Receipt:
+        """Take back a record, all of a task's, the latest that touched a file, or the latest."""
+        return self._reverse(
+            "undo", lambda: self._choose(id, task, path), reason, is_by_id=id is not None, preview=preview
+        )
+
+    def redo(self, id: str | None, *, reason: str | None, preview: bool) -> Receipt:
+        """Take back an undo: the one named, or the latest that is still in effect."""
+        return self._reverse("redo", lambda: self._choose_undo(id), reason, is_by_id=True, preview=preview)
+
+    def _reverse(
+        self,
+        verb: Literal["undo", "redo"],
+        choose: Callable[[], list[Entry]],
+        reason: str | None,
+        *,
+        is_by_id: bool,
+        preview: bool,
+    ) -> Receipt:
+        context, store = self._session.context, self._store
+        if context.mode in ("generate",):
+            raise EditError(Kind.NOT_ALLOWED, f"mode {context.mode} does not allow you to undo", hint="ask the host")
+        store.take_damage()  # of earlier questions
+        with context.cancellable(), _naming_damage(store):
+            ids = tuple(entry.record.id for entry in choose())
+        header = context.header(reason)
+        header = replace(header, reason=header.reason or f"{verb} of {', '.join(ids)}", verb=verb, undoes=ids)
+        inverse = _Inverse(self._session, ids, is_by_id=is_by_id)
+        return Editor(self._session).run(header, inverse, context.policy.hardlinks, preview=preview)
+
+    def _choose(self, id: str | None, task: str | None, path: str | None) -> list[Entry]:
+        journal = self._store.journal
+        if id is not None:
+            return [_standing(_recorded(journal, id))]
+        if task is not None:
+            return standing_of_task(journal, task)
+        resolved = self._store.resolve(path) if path is not None else None
+        return [latest_standing(journal, path=resolved)]
+
+    def _choose_undo(self, id: str | None) -> list[Entry]:
+        journal = self._store.journal
+        entry = latest_undo(journal) if id is None else _standing(_recorded(journal, id))
+        if entry.record.verb != "undo":
+            raise EditError(
+                Kind.CANNOT_UNDO,
+                f"{entry.record.id} is not an undo, so there is nothing to redo",
+                hint=(Say("give the id of an undo"), RunCommand("log", "shows them")),
+            )
+        return [entry]
+
+
+def _recorded(journal: Journal, id: str) -> Entry:
+    """The record of an id. `log` also lists changes that were made outside the journal, and those have none."""
+    if id.startswith(PREFIX):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{id[:40]!r} was made outside the journal: nothing here can undo it",
+            hint=RunCommand("show", "shows its diff"),
+        )
+    return journal.find(id)
+
+
+class _Inverse(Proposal):
+    """The inverse of some records, which are looked up again each time: somebody may have undone one meanwhile."""
+
+    is_reported = False
+
+    def __init__(self, session: Session, ids: tuple[str, ...], *, is_by_id: bool) -> None:
+        super().__init__()
+        self._session = session
+        self._ids = ids
+        self._is_by_id = is_by_id
+        self.lease_rules = (session.context.policy.on_lease,)
+
+    def build(self, overlay: Overlay) -> None:
+        store = self._session.store
+        with self._session.context.cancellable(), _naming_damage(store):
+            undo = Undo(store.journal, overlay)
+            try:
+                undo.take_back([_standing(store.journal.find(each)) for each in self._ids])
+            except EditError as error:
+                raise error if self._is_by_id else _or_another(error) from None
+        self.prune = undo.prune
+
+    def nothing(self) -> EditError:
+        because = "the files are already as they were before"
+        return EditError(Kind.CANNOT_UNDO, because, hint=RunCommand("log", "lists the records"))
+
+
+def net_diff(store: Store, task: str) -> str:
+    """The diff from the tree without the task's records to the tree as it is."""
+    found = store.journal.entries(task=task, newest_first=False)
+    entries = [entry for entry in found if entry.record.verb == "edit" and entry.undone_by is None]
+    if not entries:
+        raise EditError(
+            Kind.NO_SUCH_FILE, f"no standing change belongs to task {task!r}", hint=RunCommand("log", "shows tasks")
+        )
+    overlay = store.overlay("undo")
+    try:
+        Undo(store.journal, overlay).take_back(entries)
+    except EditError:  # later work is on the same text: then each record by itself, oldest first
+        return "".join(map(History(store).diff_of, entries))
+    return "".join(_backwards(FileReceipt.of(op)) for op in overlay.ops())
+
+
+@contextlib.contextmanager
+def _naming_damage(store: Store) -> Iterator[None]:
+    """A refusal says what is damaged in the journal, because that may be its cause."""
+    try:
+        yield
+    except EditError as error:
+        damage = store.take_damage()
+        if not damage:
+            raise
+        told = (*map(Note, damage), RunCommand("check", "shows all that is damaged"))
+        raise error.advised((*error.hints, *told)).with_details(uncertain=list(damage)) from None
+
+
+def _backwards(file: FileReceipt) -> str:
+    if file.redacted:
+        return file.diff()
+    present, without = file.texts()
+    after = None if file.after is None else file.path
+    return render_unified(without, present, after, file.path_before)
+
+
+def _or_another(error: EditError) -> EditError:
+    """The same refusal for whoever did not choose the record: another one may still be undone."""
+    if error.kind is not Kind.CANNOT_UNDO:
+        return error
+    return error.advised((*error.hints, Say("undo another record by its id")))
+
+
+def _standing(entry: Entry) -> Entry:
+    if entry.state not in (State.COMMITTED, State.PARTIAL):
+        raise EditError(
+            Kind.CANNOT_UNDO,
+            f"{entry.record.id} was never applied ({entry.state})",
+            hint="there is nothing to take back",
+        )
+    if entry.undone_by is not None:
+        raise EditError(
+            Kind.CANNOT_UNDO,
+            f"{entry.record.id} was already undone by {entry.undone_by}",
+            hint=Redo(entry.undone_by),
+            details={"record": entry.record.id, "undone_by": entry.undone_by},
+        )
+    return entry

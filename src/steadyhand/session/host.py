@@ -166,7 +166,7 @@ class Host(Reader, Generic[W]):
 
     def note_refusal(self, error: EditError) -> None:
         """Report that the call was refused, unless that is in the journal already."""
-        from steadyhand.session.reports import Reports
+        from steadyhand.session.conflicts import Reports
 
         context = self._session.context
         if context.trace is None or not context.trace.refusals:

@@ -20,8 +20,7 @@ from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass, replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.conflicts import Writes, name_of
-from steadyhand.session.reports import CONFLICT, RESOLVED
+from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, name_of
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
@@ -406,7 +405,7 @@ class KeptConflicts:
 
     def _note(self, kept: KeptConflict, how: str, receipt: Receipt | None, reason: str | None) -> Receipt | None:
         """Note the end; a change that is made stays made where that cannot be noted."""
-        from steadyhand.session.reports import RESOLVED
+        from steadyhand.session.conflicts import RESOLVED
 
         body = {
             "conflict": kept.id,

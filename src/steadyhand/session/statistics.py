@@ -19,7 +19,7 @@ from typing import Literal
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.session.reports import CONFLICT, REFUSAL
+from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, word
 

@@ -192,7 +192,7 @@ class TaskView:
             return ()
         path = draft.before_path
         sights = (Sight(instead, 0),) if instead is not None else self._sights_of(path)
-        if any(sight.digest == draft.before.digest and sight.spans is None for sight in sights):
+        if _has_whole(sights, draft.before.digest):
             return ()
         if not sights and not self.store.state.exists:
             return ()
@@ -343,7 +343,7 @@ class TaskView:
 
 
 def _has_whole(sights: Sequence[Sight], digest: str) -> bool:
-    return any(sight.digest == digest and sight.spans is None for sight in sights)
+    return digest in [sight.digest for sight in sights if sight.spans is None]
 
 
 def _window(source: Source, span: Span) -> Span:

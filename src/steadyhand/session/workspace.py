@@ -303,7 +303,8 @@ class Workspace:
         from steadyhand.plan.edit import read_edits
         from steadyhand.plan.request import EditFile
 
-        request = EditFile(checks.path_of(path), read_edits(edits), checks.digest_of_version(expect))
+        version = None if expect is None else checks.digest_of_version(expect)
+        request = EditFile(checks.path_of(path), read_edits(edits), version)
         return self._run([request], reason, policy, encoding, preview=preview)
 
     def preview(self, path: AnyPath, edits: Edits, **options: object) -> Receipt:
@@ -508,7 +509,7 @@ class Workspace:
 
         Later changes stay; where they changed the same text the undo is refused with the lines.
         """
-        from steadyhand.session.undo import Undoer
+        from steadyhand.session.history import Undoer
 
         given = [name for name, value in (("id", id), ("last", last), ("task", task), ("path", path)) if value]
         if len(given) != 1:
@@ -524,7 +525,7 @@ class Workspace:
 
     def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
         """Take back an undo: the one named, or the latest that is still in effect."""
-        from steadyhand.session.undo import Undoer
+        from steadyhand.session.history import Undoer
 
         reason = checks.remark(reason, "reason")
         return Undoer(self._session).redo(checks.record_id(id), reason=reason, preview=preview)
@@ -632,7 +633,7 @@ class Workspace:
 
     def diff_of_task(self, task: str) -> str:
         """What a task's records come to, as the tree is now: other changes in the same files are left out."""
-        from steadyhand.session.undo import net_diff
+        from steadyhand.session.history import net_diff
 
         return net_diff(self._store, task)
 
@@ -745,7 +746,7 @@ class Workspace:
 
         Without it that is noticed when the file is next edited; a host that learns of such changes can say so at once.
         """
-        from steadyhand.session.reports import Reports
+        from steadyhand.session.conflicts import Reports
 
         return Reports(self._store).observe(self._session.context, checks.path_of(path))
 

@@ -13,7 +13,7 @@ from steadyhand.hints import Note, Say
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.outcome import Outcome
-from steadyhand.plan.places import lines_phrase
+from steadyhand.plan.refusals import lines_phrase
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.checks import remark

@@ -6,10 +6,10 @@ doubled ones were meant.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample, as_pairs, certain
+from steadyhand.match.repair import Repair, Repaired, RepairExample, as_pairs, certain
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts with each pair read as one character."""
     return certain(as_pairs, (), old, new) if "\\\\" in old else None
 
@@ -18,8 +18,8 @@ REPAIR = Repair(
     name="doubled backslashes",
     rank=60,
     summary="Backslashes that are all doubled in the old text become single.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample(r'f("\\d")', r'f("\\w")', r'f("\d")', r'f("\w")'),
         RepairExample(r"f(\"\\d\")", r"f(\"\\\"\")", r'f("\d")', r'f("\"")'),
         RepairExample("a\\\\\nb\\\\", "c", "a\\\nb\\", "c"),

@@ -7,11 +7,11 @@ that deletes them along with the text: then it is no accident.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample
+from steadyhand.match.repair import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body, split_lines
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts from their first line that is not blank to their last."""
     before, after = split_lines(old), split_lines(new)
     head, tail = _edges(before)
@@ -30,7 +30,7 @@ def mend(old: str, new: str) -> Mended | None:
         return None  # the last blank line is a line on one side and the start of one on the other
     start = min(head, new_head)
     fresh = "".join(after[start : len(after) - min(tail, new_tail)])
-    return Mended(_ended_like(kept, fresh) if tail else kept, fresh)
+    return Repaired(_ended_like(kept, fresh) if tail else kept, fresh)
 
 
 def _edges(lines: list[str]) -> tuple[int, int]:
@@ -39,9 +39,9 @@ def _edges(lines: list[str]) -> tuple[int, int]:
     return (filled[0], len(lines) - 1 - filled[-1]) if filled else (len(lines), 0)
 
 
-def _deletion(kept: str, blank_lines: int, edges: int) -> Mended | None:
+def _deletion(kept: str, blank_lines: int, edges: int) -> Repaired | None:
     """The new text is the old text's blank lines and nothing else. Whole lines go, or it is not certain."""
-    return Mended(kept, "") if body(kept) != kept and blank_lines == edges else None
+    return Repaired(kept, "") if body(kept) != kept and blank_lines == edges else None
 
 
 def _ended_like(old: str, new: str) -> str:
@@ -53,8 +53,8 @@ REPAIR = Repair(
     name="blank lines",
     rank=30,
     summary="Blank lines before or after the old text are taken off.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample("\na\n", "\nb\n", "a\n", "b\n"),
         RepairExample("a\n\n", "b\n\n", "a\n", "b\n"),
         RepairExample("\n\n  a", "\n\n  b", "  a", "  b"),

@@ -1,6 +1,6 @@
 """The signs of a diff before lines: `-` in the old text, `+` in the new one, a blank or nothing before lines that stay.
 
-Some writers put `-` before the lines of both texts; that is how a list looks as well, and it is mended alike, for this
+Some writers put `-` before the lines of both texts; that is how a list looks as well, and it is repaired alike, as this
 is only asked where the text with its signs is nowhere. Others put a whole diff in place of the old text, with what it
 makes of the lines as the new one. Signs in one text alone are content otherwise, and so is everything that merely
 begins with such a character: a flag, a number, an arrow, a rule. A new text that deletes lines shows so by repeating
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.match.repair import Mended, Repair, RepairExample
+from steadyhand.match.repair import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body, line_ending, split_bodies, split_lines
 
 _NO_SIGN = lazy_pattern(r"-[->=0-9.]|\+[+=]")
@@ -21,13 +21,13 @@ _SUBSTANCE = lazy_pattern(r"\w{3}")
 _NUMBERED = lazy_pattern(r"[- ] *[0-9]+ *[|│→:\t]")
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts without their signs."""
     if not new:
         return None
     before, after = split_lines(old), split_lines(new)
     if _SUBSTANCE.search(old) and _only_adds(before, after):
-        return Mended(_unsigned(before, 1), _unsigned(after, 1))
+        return Repaired(_unsigned(before, 1), _unsigned(after, 1))
     if "-" not in old:
         return None
     found = _of_whole_diff(before, after) or _of_changed_lines(before, after)
@@ -38,11 +38,13 @@ def mend(old: str, new: str) -> Mended | None:
     if not (_is_signed(after, "+") or _is_signed(after, "-") or _is_what_stays(before, after)):
         return None
     width = 2 if _is_padded(before) and _is_padded(after) else 1
-    mended = Mended(_unsigned(before, width), _unsigned(after, width))
-    return None if abs(_indent(mended.old) - _indent(mended.new)) == 1 else mended  # a blank may belong to the sign
+    repaired = Repaired(_unsigned(before, width), _unsigned(after, width))
+    return (
+        None if abs(_indent(repaired.old) - _indent(repaired.new)) == 1 else repaired
+    )  # a blank may belong to the sign
 
 
-def _of_whole_diff(before: Sequence[str], after: Sequence[str]) -> Mended | None:
+def _of_whole_diff(before: Sequence[str], after: Sequence[str]) -> Repaired | None:
     """The two sides of a diff that is the old text, where the new text is its second one."""
     signs = {line[0] for line in before if line.strip()}
     if not {"-", "+"} <= signs or any(_NO_SIGN.match(line) for line in before):
@@ -53,7 +55,7 @@ def _of_whole_diff(before: Sequence[str], after: Sequence[str]) -> Mended | None
         sides = ["".join(_without_sign(line, width) for line in before if line[0] != sign) for sign in "+-"]
         if split_bodies(sides[1]) == [body(line) for line in after]:
             is_ended = line_ending(before[-1])
-            return Mended(sides[0] if is_ended else body(sides[0]), "".join(after))
+            return Repaired(sides[0] if is_ended else body(sides[0]), "".join(after))
     return None
 
 
@@ -61,7 +63,7 @@ def _without_sign(line: str, width: int) -> str:
     return line[1:] if line[0] in "-+" else line[width:] if line.strip() else line
 
 
-def _of_changed_lines(before: Sequence[str], after: Sequence[str]) -> Mended | None:
+def _of_changed_lines(before: Sequence[str], after: Sequence[str]) -> Repaired | None:
     """Both texts with signs before the lines that change only; those without a sign column are the same in both."""
     if any(line[0] == "+" for line in before) or any(line[0] == "-" for line in after):
         return None
@@ -71,7 +73,7 @@ def _of_changed_lines(before: Sequence[str], after: Sequence[str]) -> Mended | N
         return None
     if not any(line[0] == "-" for line in before) or not any(line[0] == "+" for line in after):
         return None
-    return Mended(*("".join(_without_sign(line, 0) for line in side) for side in (before, after)))
+    return Repaired(*("".join(_without_sign(line, 0) for line in side) for side in (before, after)))
 
 
 def _is_signed(lines: Sequence[str], sign: str) -> bool:
@@ -131,8 +133,8 @@ REPAIR = Repair(
     name="diff signs",
     rank=80,
     summary="The signs of a diff before lines of both texts are taken off.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample("-name = 1", "+name = 2", "name = 1", "name = 2"),
         RepairExample("-    call(1)\n-    call(2)\n", "+    call(3)\n", "    call(1)\n    call(2)\n", "    call(3)\n"),
         RepairExample(

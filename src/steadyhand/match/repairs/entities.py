@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.match.repair import Mended, Repair, RepairExample
+from steadyhand.match.repair import Repair, Repaired, RepairExample
 
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _ENTITY = lazy_pattern(r"&(?:(lt|gt|amp|quot|apos)|#(?:0*(34|38|39|60|62)|[xX]0*(22|26|27|3[cCeE])));")
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts with these entities read once."""
     if not _ENTITY.search(old):
         return None
@@ -24,7 +24,7 @@ def mend(old: str, new: str) -> Mended | None:
     escaped = {_character(found) for found in _ENTITY.finditer(both)}
     if escaped & set(_ENTITY.sub("", both)):
         return None
-    return Mended(_ENTITY.sub(_character, old), _ENTITY.sub(_character, new))
+    return Repaired(_ENTITY.sub(_character, old), _ENTITY.sub(_character, new))
 
 
 def _character(found: re.Match[str]) -> str:
@@ -38,8 +38,8 @@ REPAIR = Repair(
     name="HTML entities",
     rank=70,
     summary="HTML entities in the old text are read as the characters they stand for.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample("a &lt; b", "a &gt; b", "a < b", "a > b"),
         RepairExample("a &lt; b", "a &lt; b &amp;&amp; c", "a < b", "a < b && c"),
         RepairExample('f("x") -&gt; y', 'f("z") -&gt; y', 'f("x") -> y', 'f("z") -> y'),

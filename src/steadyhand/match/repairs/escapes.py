@@ -7,10 +7,10 @@ belong to a quoted text makes it uncertain which ones.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample, as_line_breaks, as_string, certain, has_line_breaks
+from steadyhand.match.repair import Repair, Repaired, RepairExample, as_line_breaks, as_string, certain, has_line_breaks
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts read once."""
     if not has_line_breaks(old):
         return None
@@ -23,8 +23,8 @@ REPAIR = Repair(
     name="escapes",
     rank=10,
     summary="The old text is the inside of a string: its escapes are read once.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample(r"x = 1\ny = 2", r"x = 1\ny = 3", "x = 1\ny = 2", "x = 1\ny = 3"),
         RepairExample(r"f(\"a\")\n\tg()", r"f(\"b\")\n\tg()", 'f("a")\n\tg()', 'f("b")\n\tg()'),
         RepairExample(r"a\nf(\"\\n\")", r"a\nf(\"\\t\\\"\")", 'a\nf("\\n")', 'a\nf("\\t\\"")'),

@@ -8,7 +8,7 @@ in it nobody can tell which ones were meant, and the texts are left.
 from __future__ import annotations
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.repair import Mended, Repair, RepairExample
+from steadyhand.match.repair import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body, split_lines
 
 _FENCE = lazy_pattern(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$")
@@ -63,7 +63,7 @@ class _Fenced:
         return len(self.fences) == 1 and self.opens_with_a_fence() and self.fences[0].info == info
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """The lines between the fences."""
     if "```" not in old and "~~~" not in old:
         return None
@@ -91,31 +91,31 @@ def _inner(text: _Fenced, info: str | None) -> list[str] | None:
     return text.lines[text.fences[0].row + 1 :] if text.has_only_the_start(info) else None
 
 
-def _beside_plain(inner: list[str], new: str) -> Mended | None:
+def _beside_plain(inner: list[str], new: str) -> Repaired | None:
     """A new text without a fence says by its own end whether the last line's ending belongs to the edit.
 
     A blank line before the closing fence may be a part of either, so the new text must have one as well.
     """
     old = "".join(inner)
     if not inner[-1].strip():
-        return Mended(old, new) if new and not split_lines(new)[-1].strip() else None
-    return Mended(old if not new or body(new) != new else body(old), new)
+        return Repaired(old, new) if new and not split_lines(new)[-1].strip() else None
+    return Repaired(old if not new or body(new) != new else body(old), new)
 
 
-def _beside_fenced(inner: list[str], fresh: list[str]) -> Mended:
+def _beside_fenced(inner: list[str], fresh: list[str]) -> Repaired:
     """Without the last endings, for the file may not have one there; but whole lines where one side ends blank."""
     old, new = "".join(inner), "".join(fresh)
     if not fresh or not (inner[-1].strip() and fresh[-1].strip()):
-        return Mended(old, new)
-    return Mended(body(old), body(new))
+        return Repaired(old, new)
+    return Repaired(body(old), body(new))
 
 
 REPAIR = Repair(
     name="Markdown fence",
     rank=20,
     summary="A Markdown fence around the old text is taken off.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample("```\na\n```", "```\nb\n```", "a", "b"),
         RepairExample("```py\n  a\n\n  b\n```\n", "```py\n  c\n```\n", "  a\n\n  b", "  c"),
         RepairExample("~~~ js x=1\na\n~~~", "~~~ js x=1\nb\n~~~", "a", "b"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
-from steadyhand.match.repair import Mended, Repair, RepairExample
+from steadyhand.match.repair import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body, line_ending, split_lines
 
 _NUMBER = lazy_pattern(r" *([0-9]{1,7})(?: *([|│→])|([:\t]))")
@@ -40,20 +40,20 @@ class _Row:
         return self.number is None and not self.is_blank
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts without their numbers; lines at the edges that both have without one are left as they are."""
     before, after = split_lines(old), split_lines(new)
     head, tail = _unnumbered(before, after), _unnumbered(before[::-1], after[::-1])
     if head + tail == 0:
-        return _mend(old, new)
+        return _repair(old, new)
     if 2 * (head + tail) > len(before) or len(after) < head + tail:
         return None
     inner = ["".join(lines[head : len(lines) - tail]) for lines in (before, after)]
-    found = _mend(*inner)
+    found = _repair(*inner)
     if found is None or (tail and any(text and body(text) == text for text in (found.old, found.new))):
         return None
     edges = "".join(before[:head]), "".join(before[len(before) - tail :]) if tail else ""
-    return Mended(*(f"{edges[0]}{text}{edges[1]}" for text in (found.old, found.new)))
+    return Repaired(*(f"{edges[0]}{text}{edges[1]}" for text in (found.old, found.new)))
 
 
 def _unnumbered(before: Sequence[str], after: Sequence[str]) -> int:
@@ -63,7 +63,7 @@ def _unnumbered(before: Sequence[str], after: Sequence[str]) -> int:
     return next((count for count, is_same in enumerate(is_edge) if not is_same), min(len(before), len(after)))
 
 
-def _mend(old: str, new: str) -> Mended | None:
+def _repair(old: str, new: str) -> Repaired | None:
     separator = _separator(old)
     if separator is None:
         return None
@@ -115,7 +115,7 @@ def _rises(rows: Sequence[_Row]) -> bool:
     return True
 
 
-def _beside_numbered(before: Sequence[_Row], after: Sequence[_Row], separator: str) -> Mended | None:
+def _beside_numbered(before: Sequence[_Row], after: Sequence[_Row], separator: str) -> Repaired | None:
     """The new text has numbers too, on all of its lines or on some."""
     pad = _pad([*before, *after], separator)
     if pad is None and len(before) > 1:
@@ -126,7 +126,7 @@ def _beside_numbered(before: Sequence[_Row], after: Sequence[_Row], separator: s
     return _alike(before, after, pad) if is_certain else None
 
 
-def _beside_plain(before: Sequence[_Row], new: str, separator: str) -> Mended | None:
+def _beside_plain(before: Sequence[_Row], new: str, separator: str) -> Repaired | None:
     """The new text has no such numbers. Should it have others, it is not certain that they are content."""
     other = _separator(new)
     if other is not None and _is_listing(_rows(new, other), other):
@@ -136,16 +136,16 @@ def _beside_plain(before: Sequence[_Row], new: str, separator: str) -> Mended | 
         return None
     if _is_open(before) and body(new) == new:
         return None  # that blank line may be none at all, and its ending one that the file needs
-    return Mended(_text(before if new else _ended(before), pad), new)
+    return Repaired(_text(before if new else _ended(before), pad), new)
 
 
-def _alike(before: Sequence[_Row], after: Sequence[_Row], pad: str) -> Mended:
+def _alike(before: Sequence[_Row], after: Sequence[_Row], pad: str) -> Repaired:
     """Numbered lines are whole lines on both sides: an ending that only one of them has is no part of the edit."""
     if _is_open(before) or _is_open(after):
         before, after = _ended(before), _ended(after)
     elif bool(before[-1].ending) != bool(after[-1].ending):
         before, after = _ended(before, ""), _ended(after, "")
-    return Mended(_text(before, pad), _text(after, pad))
+    return Repaired(_text(before, pad), _text(after, pad))
 
 
 def _is_open(rows: Sequence[_Row]) -> bool:
@@ -233,8 +233,8 @@ REPAIR = Repair(
     name="line numbers",
     rank=40,
     summary="Line numbers before every line of the old text are taken off.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample("12| a\n13| b", "12| a\n13| c", "a\nb", "a\nc"),
         RepairExample("12|a\n13|  b\n", "12|a\n", "a\n  b\n", "a\n"),
         RepairExample("12\t\ta\n13\n14\tb", "12\t\tc\n13\t\n14\tb", "\ta\n\nb", "\tc\n\nb"),

@@ -7,10 +7,10 @@ text been escaped, nobody can tell, and the texts are left.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample, as_pairs, as_quotes, as_string, certain
+from steadyhand.match.repair import Repair, Repaired, RepairExample, as_pairs, as_quotes, as_string, certain
 
 
-def mend(old: str, new: str) -> Mended | None:
+def repair(old: str, new: str) -> Repaired | None:
     """Both texts with plain quotes."""
     return certain(as_quotes, (as_string, as_pairs), old, new)
 
@@ -19,8 +19,8 @@ REPAIR = Repair(
     name="escaped quotes",
     rank=50,
     summary="Quotes that all follow a backslash in the old text lose it.",
-    mend=mend,
-    mends=(
+    apply=repair,
+    examples=(
         RepairExample(r"f(\"a\")", r"f(\"b\")", 'f("a")', 'f("b")'),
         RepairExample("f(\\'a\\')\n", "g\n", "f('a')\n", "g\n"),
         RepairExample("f(\\\"a\\\")\n'b'", "f(\\\"c\\\")\n'd'", "f(\"a\")\n'b'", "f(\"c\")\n'd'"),

@@ -31,7 +31,7 @@ _SHORT = 100_000  # characters of new text
 class GuardedEdit:
     """What one edit takes away and what it writes; `old` is what it quotes until the place is known.
 
-    `blind` is the place of an edit that names it by number and does not say what stands there.
+    `blind` is the place of an edit that names it by number and does not say what is there.
     """
 
     index: int

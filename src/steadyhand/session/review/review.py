@@ -159,7 +159,7 @@ class Review:
             self._append("undecided", said.group, said.items, None, new_record_id(), of=said.id)
             self._forget()
             return Decision(said.id, "undecided", ids)
-        from steadyhand.session.undo import Undoer
+        from steadyhand.session.history import Undoer
 
         entry = self._decided[said.id]
         receipt = Undoer(self._session).undo(

@@ -7,9 +7,9 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.plan.absent import correct
 from steadyhand.plan.edit import Replace
-from steadyhand.plan.places import lines_phrase, shorten
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.refusals import lines_phrase, shorten
 from steadyhand.schema import Either, Field, Number, Object, Text, bad_request
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.encoding import MARK
