@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
 from steadyhand.structure.config.editor import Keys
-from steadyhand.structure.config.yaml.reader import is_readable, parse
-from steadyhand.structure.config.yaml.syntax import SYNTAX
+from steadyhand.structure.config.yaml import SYNTAX
+from steadyhand.structure.config.yaml_reader import is_readable, parse
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -158,10 +158,11 @@ def test_what_is_carried_to_another_file_is_one_entry_or_item(path: tuple[str | 
     assert len(found[1]) == 1
 
 
-def test_what_stands_with_comments_between_brackets_is_not_carried() -> None:
-    source = Source.of_text(LIST)
-    item = Keys.of(SYNTAX, source).reading.find(("a", 3, 0))[0]  # type: ignore[union-attr]
-    assert isinstance(SYNTAX.carried(source, item), Refusal)
+@table(("number", "written"), [(0, "- 1\n"), (1, "# about 2\n- 2 # two\n")])
+def test_what_is_between_brackets_is_carried_with_its_own_comments(number: int, written: str) -> None:
+    source = Source.of_text("a: [1,  # c\n\n  # about 2\n  2, # two\n]\n")
+    item = Keys.of(SYNTAX, source).reading.find(("a", number))[0]  # type: ignore[union-attr]
+    assert SYNTAX.carried(source, item) == written
 
 
 @table(
@@ -238,7 +239,7 @@ def test_a_collection_that_is_read_alone_reads_as_in_its_file(
     end = min(at + cut, box.value.end - 1)
     assume(at <= end)
     source = Source.of_text(text[:at] + new + text[end:])
-    alone = SYNTAX.reread(source, box, box.value.end + len(new) - (end - at))
+    alone = SYNTAX.reread(Source.of_text(text), source, box, box.value.end + len(new) - (end - at))
     if alone is None:
         return
     after = SYNTAX.read(source)

@@ -14,8 +14,8 @@ from ruamel.yaml import YAML
 from steadyhand.errors import Kind
 from steadyhand.structure.config.editor import Beside, Keys
 from steadyhand.structure.config.item import Item, plain_of
-from steadyhand.structure.config.yaml.document import note_of
-from steadyhand.structure.config.yaml.syntax import SYNTAX
+from steadyhand.structure.config.yaml import SYNTAX
+from steadyhand.structure.config.yaml_reader import note_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
 from steadyhand.structure.config.item import Item, Reading, parse_path
-from steadyhand.structure.config.yaml.document import looks_typed, may_be_plain
-from steadyhand.structure.config.yaml.syntax import SYNTAX
+from steadyhand.structure.config.yaml import SYNTAX
+from steadyhand.structure.config.yaml_style import looks_typed, may_be_plain
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source

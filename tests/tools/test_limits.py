@@ -21,7 +21,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.config import json_reader as scanner
 from steadyhand.structure.config import toml_reader as toml
-from steadyhand.structure.config.yaml import reader as yaml
+from steadyhand.structure.config import yaml_reader as yaml
 from steadyhand.structure.html import page
 from steadyhand.structure.markdown import reader as markdown
 from steadyhand.text.pace import OFTEN

@@ -18,14 +18,14 @@ from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
-    from steadyhand.structure.config.syntax import Adapter
+    from steadyhand.structure.config.syntax import Syntax
 
 _MOST_STEPS = 50
 _MOST_READ = 2_000_000
 _MOST_PAIRS = 250_000
 
 
-def changed(syntax: Adapter, source: Source, item: Item, value: Plain) -> Proposal | Refusal | None:
+def changed(syntax: Syntax, source: Source, item: Item, value: Plain) -> Proposal | Refusal | None:
     """What differs, changed bit by bit; None where the value has to be written as a whole."""
     kind = "mapping" if isinstance(value, Mapping) else "sequence" if isinstance(value, list | tuple) else None
     if item.kind != kind:
@@ -56,7 +56,7 @@ def changed(syntax: Adapter, source: Source, item: Item, value: Plain) -> Propos
     return Proposal(made.splices, (*notes, *made.notes), made.after)
 
 
-def _together(syntax: Adapter, source: Source, sets: Sequence[tuple[Item, Plain]]) -> Proposal | Refusal | None:
+def _together(syntax: Syntax, source: Source, sets: Sequence[tuple[Item, Plain]]) -> Proposal | Refusal | None:
     """Values set in their places, at once; None where two are written at one place."""
     whole: list[Proposal] = []
     for item, value in sets:
@@ -78,7 +78,7 @@ class _Plan:
     A step finds its item again by its path: what is before it in the file is as it was.
     """
 
-    syntax: Adapter
+    syntax: Syntax
     document: int
     sets: list[tuple[Item, Plain]] = field(default_factory=list)
     steps: list[Proposer] = field(default_factory=list)

@@ -97,7 +97,7 @@ def checked(
         return proposal
     real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
     after = _known(proposal.after, source.apply(ChangeSet.of(real)))
-    wanted, found = _sides(syntax, after, reading, asked, real)
+    wanted, found = _sides(syntax, source, after, reading, asked, real)
     if isinstance(found, Refusal):
         return _breaks(found)
     loaded = (
@@ -115,12 +115,12 @@ def _known(read: Source | None, after: Source) -> Source:
 
 
 def _sides(
-    syntax: Syntax, after: Source, reading: Reading, asked: Asked, splices: Sequence[Splice]
+    syntax: Syntax, source: Source, after: Source, reading: Reading, asked: Asked, splices: Sequence[Splice]
 ) -> tuple[Sequence[Wanted], Sequence[Item] | Refusal]:
     """What should be there and what is: the one container that changed if it can be read alone, or everything."""
     part = _touched(reading, asked, splices)
     if part is not None:
-        again = syntax.reread(after, part, part.value.end + sum(splice.delta for splice in splices))
+        again = syntax.reread(source, after, part, part.value.end + sum(splice.delta for splice in splices))
         if again is not None:
             return (part,), again if isinstance(again, Refusal) else (again,)
     whole = after.derive(syntax.read)

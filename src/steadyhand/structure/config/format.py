@@ -96,7 +96,7 @@ def _called(item: Item) -> str | None:
 
 
 def _yaml_fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.config.yaml.reader import is_readable, parse
+    from steadyhand.structure.config.yaml_reader import is_readable, parse
 
     is_new = source.derived(parse) is None
     return None if is_new and is_readable(source) else _fault("yaml", source)

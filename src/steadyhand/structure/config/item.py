@@ -35,33 +35,52 @@ class Item:
                 character; empty, at the place where it would be, for a value that is not written (`a:` in YAML)
     `name`      the name as it is written, quotes included; None for list items and the top
     `entry`     name and value together, without separators, comments and the end of the line; for the top its value
-    `children`  in the order of the file; a function that makes them is called when they are first asked for
+    `children`  in the order of the file
     `data`      the plain value of a scalar as the format reads it; for containers None: `plain_of` puts them together
     `note`      what else the format knows of it, for its own syntax only (an anchor, a style, a table header)
+
+    A reader may leave children, or value and entry, to a function that is called when they are first asked for.
     """
 
-    __slots__ = ("_by_step", "_children", "data", "entry", "kind", "name", "note", "path", "value")
+    __slots__ = ("_by_step", "_children", "_entry", "_value", "data", "kind", "name", "note", "path")
 
     def __init__(
         self,
         path: KeyPath,
         kind: ItemKind,
-        value: Span,
+        value: Span | Callable[[Item], tuple[Span, Span]],
         name: Span | None,
-        entry: Span,
+        entry: Span | None,
         children: tuple[Item, ...] | Callable[[Item], tuple[Item, ...]] = (),
         data: object = None,
         note: object = None,
     ) -> None:
         self.path = path
         self.kind = kind
-        self.value = value
+        self._value = value
         self.name = name
-        self.entry = entry
+        self._entry = entry
         self._children = children
         self._by_step: dict[Step, list[Item]] | None = None
         self.data = data
         self.note = note
+
+    @property
+    def value(self) -> Span:
+        found = self._value
+        if not isinstance(found, Span):
+            found, self._entry = found(self)
+            self._value = found
+        return found
+
+    @property
+    def entry(self) -> Span:
+        return self._entry if self._entry is not None else self._placed_entry()
+
+    def _placed_entry(self) -> Span:
+        assert self.value is not None  # finds the entry, too
+        assert self._entry is not None
+        return self._entry
 
     @property
     def children(self) -> tuple[Item, ...]:

@@ -22,7 +22,7 @@ from steadyhand.structure.config.json_reader import (
     read_text,
 )
 from steadyhand.structure.config.layout import SLASHED, Brackets, Piece, Usual, Write, dedented, indented
-from steadyhand.structure.config.syntax import Adapter, refuse, together
+from steadyhand.structure.config.syntax import Syntax, refuse, together
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.indent import indent_at, indent_of
@@ -163,7 +163,7 @@ def _is_inline(value: Mapping[str, Plain] | list[Plain] | tuple[Plain, ...], sty
     return style.inline_lists and not any(isinstance(part, Mapping | list | tuple) and part for part in value)
 
 
-class Json(Adapter):
+class Json(Syntax):
     """Keys of JSON files and of their relatives."""
 
     name: ClassVar[str] = "json"
@@ -173,7 +173,7 @@ class Json(Adapter):
     def read(self, source: Source) -> Reading | Refusal:
         return read_text(source)
 
-    def reread(self, source: Source, item: Item, end: int) -> Item | Refusal | None:
+    def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:  # noqa: ARG002
         return read_part(source, item, end)
 
     def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
@@ -254,7 +254,7 @@ class Json(Adapter):
             return found
         text = found[0].text
         inside = Brackets(text, Span(0, len(text)), [item.entry for item in found[1]], SLASHED)
-        made = self._written(source, container, index, [inside.piece(at) for at in range(len(found[1]))])
+        made = self.written(source, container, index, [inside.piece(at) for at in range(len(found[1]))])
         if isinstance(made, Refusal):
             return made
         if len(self.comment.findall(written)) > sum(len(self.comment.findall(splice.new)) for splice in made.splices):

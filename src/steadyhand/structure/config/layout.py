@@ -549,7 +549,8 @@ class Brackets:
             if ends_line and not is_line_start and index:
                 return [Span(entry.start - blanks, end)]
             rest = _BLANKS.match(self.text, end)
-            return [Span(entry.start, rest.end() if rest and not ends_line else end)]
+            is_kept = ends_line or rest is None or self.text.startswith("#", rest.end())  # which needs a blank
+            return [Span(entry.start, end if is_kept or rest is None else rest.end())]
         start = entry.start - (0 if is_line_start else blanks)
         last = None if index == 0 else self.comma(index - 1)
         if last is None or end > entry.end:

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.config.layout import Piece, Sheet, Write, line_end, removal, with_endings_of
-from steadyhand.structure.config.syntax import Adapter, refuse
+from steadyhand.structure.config.syntax import Syntax, refuse
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.lines import body, line_start, to_lf
 from steadyhand.text.pace import paced
@@ -62,7 +62,7 @@ def top_of(text: str, loose: Iterable[Line], sections: Iterable[tuple[Span, Span
     return Item((), "mapping", Span(0, len(text)), None, Span(0, len(text)), tuple(children))
 
 
-class LineSyntax(Adapter):
+class LineSyntax(Syntax):
     """A format whose entries are lines."""
 
     typed: ClassVar[bool] = False
@@ -176,7 +176,7 @@ class LineSyntax(Adapter):
             return refuse("sections can only be inserted among sections", "insert its keys, or use add-key")
         refusal = None if is_section or container.path else self.check_loose(source)
         piece = Piece(to_lf(written).strip("\n"), is_section=is_section)
-        return refusal or self._written(source, container, index, [piece])
+        return refusal or self.written(source, container, index, [piece])
 
     def _lines(self, source: Source, item: Item) -> Span:
         sheet = self._sheet(source)

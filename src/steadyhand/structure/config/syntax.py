@@ -1,7 +1,6 @@
-"""What a syntax is: how one format writes keys and values, and which splices change them.
+"""What a syntax is: how one format writes keys and values, and what can be done to them.
 
-A syntax is a module of its own, or a package with a `syntax.py`, that ends with `SYNTAX = <an instance>`; `_SYNTAXES`
-names them.
+A syntax is a module of its own that ends with `SYNTAX = <an instance>`; `_SYNTAXES` names them.
 A syntax proposes and never applies; everything it does not touch stays byte for byte: comments, order, quoting,
 indentation, anchors. A new entry is written as its siblings are. Values come as plain JSON values; what a format cannot
 say (`null` in TOML, a mapping in `.env`) is refused with `bad-request`.
@@ -15,11 +14,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import Registry
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, plain_of, says
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, says
 from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
@@ -27,126 +26,25 @@ from steadyhand.text.source import Source
 
 
 class Syntax(ABC):
-    """One format of keys and values. `read` costs a parse; callers keep its result with `source.derive`."""
+    """One format of keys and values. `read` costs a parse; callers keep its result with `source.derive`.
+
+    A format says where things are and how one value or entry is written; the operations are made of that: `write` and
+    `compose` write new text in the style of the place, `lift` takes an entry as it is written, `put` and `remove` know
+    how the entries of a container are laid out.
+    """
 
     name: ClassVar[str]
+    comment: ClassVar[re.Pattern[str]]
     typed: ClassVar[bool] = True
     """Whether a value has a type; where it is false, everything that is read is text."""
     ordered: ClassVar[bool] = True
     """Whether the order of names is part of what a file says; where it is not, what an edit moves is no other data."""
-
     is_closed: ClassVar[bool] = False
     """Whether the same characters are the same value wherever they are."""
 
     @abstractmethod
     def read(self, source: Source) -> Reading | Refusal:
         """Every item with its place. Refuses with `unparsable` (line, what was expected) or `too-large` (nesting)."""
-
-    def reread(self, source: Source, item: Item, end: int) -> Item | Refusal | None:  # noqa: ARG002
-        """A container of before whose inside has changed, as it reads now, from where it started to `end`.
-
-        Only for formats in which what is inside of brackets cannot change how the rest reads; None: read everything.
-        """
-        return None
-
-    def loaded(self, source: Source) -> object:  # noqa: ARG002
-        """What an independent parser reads of a text that was read; None where there is none.
-
-        Where there is one, it proves that an edit changed nothing else.
-        """
-        return None
-
-    def carried(self, source: Source, item: Item) -> str | Refusal | None:  # noqa: ARG002
-        """An entry or item as another file takes it, at the margin; None: its text as it stands."""
-        return None
-
-    def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:  # noqa: ARG002
-        """The refusal of a path that is not written but means something written elsewhere; None: it means nothing."""
-        return None
-
-    @abstractmethod
-    def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
-        """Give an item another value, of whatever type; text keeps the quoting the old text had where it can."""
-
-    @abstractmethod
-    def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
-        """Replace the value as it is written by other text of the format, indented as its place asks."""
-
-    @abstractmethod
-    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
-        """Add an entry to a mapping, in front of its child number `index` or behind the last. The name is not there."""
-
-    @abstractmethod
-    def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
-        """Add an item to a sequence, in front of its child number `index` or behind the last."""
-
-    @abstractmethod
-    def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
-        """Give an entry of a mapping another name, which is not there yet."""
-
-    @abstractmethod
-    def delete(self, source: Source, item: Item) -> Proposal | Refusal:
-        """Take an entry or item away, with its separator, the comment on its line and the comments that are its own.
-
-        Comment lines directly above it are its own, if no blank line or other entry parts them from it and they do not
-        head a group of entries. A container that becomes empty is left as the format writes empty ones.
-        """
-
-    @abstractmethod
-    def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
-        """Take an entry or item with its comments to another container, or another place in its own, as it is written.
-
-        `name` is its name there (None in a sequence); `index` counts the container's children as they are now.
-        """
-
-    def entries(self, source: Source, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
-        """Entries of a mapping, or items of a sequence, as somebody wrote them for a file, read as a text of their own.
-
-        This default takes them for a whole file; a format whose containers have brackets adds them here.
-        """
-        alone = Source.of_text(written, path=source.path)
-        reading = self.read(alone)
-        if isinstance(reading, Refusal):
-            return reading
-        top = reading.documents[0] if len(reading.documents) == 1 else None
-        if top is not None and top.kind == kind:
-            return alone, top.children
-        return alone, (top,) if top is not None and kind == "sequence" else ()
-
-    def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
-        """What several items propose in one edit, each of them right alone, if the file is one of its kind after."""
-        again = self.read(source.apply(ChangeSet.of(proposal.splices)))
-        return proposal if isinstance(again, Reading) else together(again.message)
-
-    def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
-        """Add entries or items as they are written, in front of child number `index` or behind the last.
-
-        This default writes the one entry anew; a syntax that can keep how it is written overrides it.
-        """
-        found = self.entries(source, written, container.kind)
-        if isinstance(found, Refusal):
-            return found
-        if len(found[1]) != 1:
-            return Refusal(
-                Kind.BAD_REQUEST,
-                f"one entry is expected here, the text has {len(found[1])}",
-                "insert them one by one",
-                {"count": len(found[1])},
-            )
-        value = cast("Plain", plain_of(found[1][0]))
-        if container.kind == "sequence":
-            return self.append(source, container, value, index)
-        return self.add(source, container, str(found[1][0].path[-1]), value, index)
-
-
-class Adapter(Syntax):
-    """A syntax that says only where things are and how one value or entry is written; the operations are made of that.
-
-    `write` and `compose` write new text in the style of the place, `lift` takes an entry as it is written, `put` and
-    `remove` know how entries of a container are laid out.
-    """
-
-    comment: ClassVar[re.Pattern[str]]
 
     @abstractmethod
     def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
@@ -166,7 +64,70 @@ class Adapter(Syntax):
 
     @abstractmethod
     def remove(self, source: Source, item: Item) -> list[Write] | Refusal:
-        """An entry or item deleted, as `delete` describes it."""
+        """An entry or item deleted, with its separator, the comment on its line and the comments that are its own.
+
+        Comment lines directly above it are its own, if no blank line or other entry is between and they do not head a
+        group of entries. A container that becomes empty is left as the format writes empty ones.
+        """
+
+    @abstractmethod
+    def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
+        """Another name for an entry of a mapping, which is not there yet."""
+
+    @abstractmethod
+    def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
+        """Text of the format in the place of a value, indented as its place asks."""
+
+    @abstractmethod
+    def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
+        """Entries or items as they are written, in front of child number `index` or behind the last."""
+
+    # What a format may know besides.
+
+    def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:  # noqa: ARG002
+        """A container of before whose inside has changed, as it reads now, from where it started to `end`.
+
+        Only for formats in which what is inside of brackets cannot change how the rest reads; None: read everything.
+        """
+        return None
+
+    def read_rest(self, source: Source) -> Reading | Refusal:
+        """What is left of a text while an entry is on its way from one place to another."""
+        return source.derive(self.read)
+
+    def loaded(self, source: Source) -> object:  # noqa: ARG002
+        """What an independent parser reads of a text that was read; None where there is none.
+
+        Where there is one, it proves that an edit changed nothing else.
+        """
+        return None
+
+    def entries(self, source: Source, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+        """Entries of a mapping, or items of a sequence, as somebody wrote them for a file, read as a text of their own.
+
+        This default takes them for a whole file; a format whose containers have brackets adds them here.
+        """
+        alone = Source.of_text(written, path=source.path)
+        reading = self.read(alone)
+        if isinstance(reading, Refusal):
+            return reading
+        top = reading.documents[0] if len(reading.documents) == 1 else None
+        if top is not None and top.kind == kind:
+            return alone, top.children
+        return alone, (top,) if top is not None and kind == "sequence" else ()
+
+    def carried(self, source: Source, item: Item) -> str | Refusal | None:  # noqa: ARG002
+        """An entry or item as another file takes it, at the margin; None: its text as it is."""
+        return None
+
+    def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:  # noqa: ARG002
+        """The refusal of a path that is not written but means something written elsewhere; None: it means nothing."""
+        return None
+
+    def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        """What several items propose in one edit, each of them right alone, if the file is one of its kind after."""
+        again = self.read(source.apply(ChangeSet.of(proposal.splices)))
+        return proposal if isinstance(again, Reading) else together(again.message)
 
     def is_said(self, item: Item, value: Plain) -> bool:
         """Whether an item says a value already."""
@@ -193,66 +154,72 @@ class Adapter(Syntax):
         gone = "1 comment inside it is" if lost == 1 else f"{lost} comments inside it are"
         return (f"the value is written again: {gone} gone",) if lost else ()
 
+    # The operations.
+
     def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        """Another value, of whatever type; of a container only what differs changes."""
         from steadyhand.structure.config.difference import changed
 
         made = changed(self, source, item, value)
         return made if made is not None else self.write(source, item, value)
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
+        """A new entry of a mapping, in front of its child number `index` or behind the last. The name is not there."""
         return self._composed(source, container, name, value, index)
 
     def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
+        """A new item of a sequence, in front of its child number `index` or behind the last."""
         return self._composed(source, container, None, value, index)
 
     def _composed(
         self, source: Source, container: Item, name: str | None, value: Plain, index: int
     ) -> Proposal | Refusal:
         piece = self.compose(source, container, name, value, index)
-        return piece if isinstance(piece, Refusal) else self._written(source, container, index, [piece])
+        return piece if isinstance(piece, Refusal) else self.written(source, container, index, [piece])
 
-    def _written(self, source: Source, container: Item, index: int, pieces: Sequence[Piece]) -> Proposal | Refusal:
+    def written(self, source: Source, container: Item, index: int, pieces: Sequence[Piece]) -> Proposal | Refusal:
+        """What `put` writes, as a proposal."""
         writes = self.put(source, container, index, pieces)
         return writes if isinstance(writes, Refusal) else Proposal.of(source, *writes)
 
     def delete(self, source: Source, item: Item) -> Proposal | Refusal:
+        """What `remove` writes, as a proposal."""
         writes = self.remove(source, item)
         return writes if isinstance(writes, Refusal) else Proposal.of(source, *writes)
 
-    def read_rest(self, source: Source) -> Reading | Refusal:
-        """What is left of a text while an entry is on its way from one place to another."""
-        return source.derive(self.read)
-
     def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
+        """An entry or item with its comments in another container, or at another place in its own, as it is written.
+
+        `name` is its name there (None in a sequence); `index` counts the container's children as they are now.
+        """
         reading = source.derive(self.read)
         assert isinstance(reading, Reading)  # an item of it was found
         parent, at = reading.family(item)
         if parent is container and index in (at, at + 1):
             return Proposal(()) if name in (None, item.path[-1]) else self.rename(source, item, str(name))
         piece = self.lift(source, item, container, name)
-        writes = self.remove(source, item)
+        gone = self.remove(source, item)
         if isinstance(piece, Refusal):
             return piece
-        if isinstance(writes, Refusal):
-            return writes
-        gone = Proposal.of(source, *writes)
+        if isinstance(gone, Refusal):
+            return gone
+        taken = Proposal.of(source, *gone)
         place = index - sum(child is item for child in container.children[:index])
 
         def put(left: Source) -> Proposal | Refusal:
             rest = self.read_rest(left)
             if isinstance(rest, Refusal):
                 return rest
-            made = self._written(left, _again(reading, rest, container, item), place, [piece])
-            is_lost = isinstance(made, Proposal) and self._comments(made) + self._comments(gone) < 0
+            made = self.written(left, _again(reading, rest, container, item), place, [piece])
+            is_lost = isinstance(made, Proposal) and self._comments(made) + self._comments(taken) < 0
             return refuse("its comments have no place there", "delete the comments first") if is_lost else made
 
-        return in_steps(source, self.read_rest, [lambda _: gone, put])
+        return in_steps(source, self.read_rest, [lambda _: taken, put])
 
     def _comments(self, proposal: Proposal) -> int:
         """How many comments a proposal adds; a sign in a text counts too, and goes where the text goes."""
-        return sum(
-            len(self.comment.findall(splice.new)) - len(self.comment.findall(splice.old)) for splice in proposal.splices
-        )
+        added = (len(self.comment.findall(splice.new)) for splice in proposal.splices)
+        return sum(added) - sum(len(self.comment.findall(splice.old)) for splice in proposal.splices)
 
 
 def _again(before: Reading, now: Reading, container: Item, gone: Item) -> Item:
@@ -279,7 +246,7 @@ def together(why: str) -> Refusal:
     )
 
 
-_SYNTAXES = Registry("steadyhand.structure.config", "SYNTAX", "env ini json toml yaml=yaml.syntax")
+_SYNTAXES = Registry("steadyhand.structure.config", "SYNTAX", "env ini json toml yaml")
 _WRITTEN_IN = {"conf": "ini", "jsonc": "json", "json5": "json", "jsonl": "json", "notebook": "json"}
 
 

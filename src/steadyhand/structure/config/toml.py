@@ -28,7 +28,7 @@ from steadyhand.structure.config.layout import (
     removal,
     with_endings_of,
 )
-from steadyhand.structure.config.syntax import Adapter, refuse
+from steadyhand.structure.config.syntax import Syntax, refuse
 from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document, read_moment
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.indent import indent_at
@@ -182,7 +182,7 @@ _IN_SECTIONS: tuple[Form, ...] = ("root", "table", "implicit", "element")
 _WHOLE: tuple[Form, ...] = ("scalar", "array", "inline")
 
 
-class Toml(Adapter):
+class Toml(Syntax):
     """TOML 1.0."""
 
     name: ClassVar[str] = "toml"
@@ -361,7 +361,7 @@ class Toml(Adapter):
             if isinstance(found, Refusal):
                 return found
             pieces = [Piece(item.value.of(found[0].text)) for item in found[1]]
-            return self._written(source, container, index, pieces)
+            return self.written(source, container, index, pieces)
         document = read_document(Source.of_text(written))
         if isinstance(document, Refusal) or container.kind != "mapping":
             return document if isinstance(document, Refusal) else refuse("tables are expected", "use append-item")
@@ -369,12 +369,12 @@ class Toml(Adapter):
         if len(document.sections) > 1:
             if pairs or note.form != "root":
                 return refuse("headers can only be inserted at the top of the file", "use add-key or move-key instead")
-            return self._written(source, container, index, [Piece(to_lf(written).strip("\n"), is_section=True)])
+            return self.written(source, container, index, [Piece(to_lf(written).strip("\n"), is_section=True)])
         if note.form == "dotted" or note.form == "inline":
             if len(pairs) != 1 or len(pairs[0].key) != 1:
                 return refuse("one entry with a plain name is expected here", "insert them one by one")
             entry = self._entry(source, container, pairs[0].key[0].name, pairs[0].value.span.of(written))
-            return self._written(source, container, index, [Piece(entry)])
+            return self.written(source, container, index, [Piece(entry)])
         lines = _indented(written, pairs, self._indent(source, container, index)).strip("\n")
         return Proposal.of(source, self._put_lines(source, container, index, lines))
 

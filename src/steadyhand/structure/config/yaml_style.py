@@ -1,12 +1,8 @@
 """How new YAML text is written: in the style of its siblings, then of the file.
 
-How a file writes its YAML: quotes, indentation, lists. New text follows its siblings, then the file.
-
-Counts what is there; writes nothing.
-
-Plain values as YAML text: scalars in a style, containers as rows or in brackets.
-
-Rows stand at the margin and have no line endings; who places them indents them. Nothing here knows a source.
+A `Manner` counts what is there: quotes, indentation, lists. Values become scalars in a style, containers become rows or
+text in brackets. Rows are at the margin and have no line endings; who places them indents them.
+Text is only left plain where no reader of YAML 1.1 or 1.2 takes it for anything else.
 """
 
 from __future__ import annotations
@@ -20,22 +16,56 @@ from typing import Literal
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, Plain
-from steadyhand.structure.config.yaml.document import (
-    column_of,
-    is_printable,
-    is_typed_by_all,
-    looks_typed,
-    may_be_plain,
-    note_of,
-)
-from steadyhand.structure.config.yaml.reader import parse
+from steadyhand.structure.config.yaml_reader import column_of, implicit_tag, note_of, parse, parse_part
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
+
+_NUMBER_ELSEWHERE = lazy_pattern(
+    r"[-+]?(?:[0-9][0-9_]*|0o[0-7_]+|0x[0-9a-fA-F_]+|0b[01_]+)"
+    r"|[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?"
+    r"|[-+]?\.(?:inf|nan)",
+    re.IGNORECASE | re.ASCII,
+)
+_WORD_ELSEWHERE = lazy_pattern(r"y|n|yes|no|on|off|true|false|null|~|=|<<", re.IGNORECASE)
+_START_NEVER = lazy_pattern(r"[,\[\]{}#&*!|>'\"%@`]|[-?:](?:[ \t]|\Z)|---|\.\.\.")
+_INSIDE_NEVER = lazy_pattern(r":(?:[ \t]|\Z)|[ \t]#")
+_IN_FLOW_NEVER = lazy_pattern(r"[,\[\]{}?]|\A[-:]")  # some readers end plain text at `?` there
+_UNPRINTABLE = lazy_pattern("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+def may_be_plain(value: str, *, in_flow: bool) -> bool:
+    """Whether a text can be written without quotes and is that text for every reader."""
+    if not value or value != value.strip() or "\n" in value or "\t" in value or not is_printable(value):
+        return False
+    if _START_NEVER.match(value) or _INSIDE_NEVER.search(value) or (in_flow and _IN_FLOW_NEVER.search(value)):
+        return False
+    return not looks_typed(value)
+
+
+def looks_typed(value: str) -> bool:
+    """Whether some reader takes this plain text for a number, a flag, a date, nothing or a merge.
+
+    >>> [word for word in ("on", "12:30", "1e3", "0o17", "1.2.3", "2024-01-01", "one") if looks_typed(word)]
+    ['on', '12:30', '1e3', '0o17', '2024-01-01']
+    """
+    return bool(_WORD_ELSEWHERE.fullmatch(value) or _NUMBER_ELSEWHERE.fullmatch(value)) or is_typed_by_all(value)
+
+
+def is_typed_by_all(value: str) -> bool:
+    """Whether every reader of YAML 1.1 takes this plain text for no text: `on` and not `y`, which few do."""
+    return implicit_tag(value) is not None
+
+
+def is_printable(value: str) -> bool:
+    """Whether every character may be in a YAML file as it is, and none but LF is a line break to some reader."""
+    return _UNPRINTABLE.search(value) is None
+
 
 Quote = Literal["single", "double"]
 Wish = Literal["plain", "single", "double"]
 
-_LOOKED_AT = 20_000
+_LOOKED_AT = 1_000
 _STEP = 2
 _WIDEST_STEP = 9
 
@@ -46,7 +76,7 @@ class Manner:
 
     `text`, `name`  how a text or a name is written where it may be plain
     `quote`         the quotes of a text that needs them
-    `step`          how much further right the entries of a mapping stand than the name above them
+    `step`          how much further right the entries of a mapping are than the name above them
     `dash`          the same for the dashes of a list
     `width`         from a dash to what follows it
     `known`         where below the container the file has plain names that some reader takes for no text, such as `on`
@@ -79,7 +109,7 @@ class _Usual:
 
 
 def _usual(source: Source) -> _Usual:
-    parsed = source.derive(parse)
+    parsed = source.derived(parse_part) or source.derive(parse)
     documents = () if isinstance(parsed, Refusal) else parsed.reading.documents
     items = list(islice((item for top in documents for item in top.walk()), _LOOKED_AT))
     step = _step(source.text, items)
@@ -211,10 +241,10 @@ class Unwritable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A value in rows: `head` stands behind the name or dash, `rows` below, so far from the margin as they are.
+    """A value in rows: `head` is behind the name or dash, `rows` below, so far from the margin as they are.
 
     With `is_below` the head is empty and the rows are a collection that starts on a line of its own; with `is_compact`
-    the head is the first row of a collection that starts on the line of its dash, and a comment may stand behind it.
+    the head is the first row of a collection that starts on the line of its dash, and a comment may be behind it.
     """
 
     head: str
@@ -286,7 +316,7 @@ def number(value: float) -> str:
 
 
 def value_rows(value: Plain, manner: Manner) -> Written:
-    """A value as it stands behind a name or a dash."""
+    """A value as it is behind a name or a dash."""
     if isinstance(value, str) and "\n" in value and manner.text == "plain" and fits_literal(value):
         head, rows = literal(value, manner.step)
         return Written(head, tuple(rows))
@@ -316,7 +346,7 @@ def item_rows(value: Plain, manner: Manner) -> list[str]:
     dash = "-" + " " * (manner.width - 1)
     if written.is_below:
         return [dash + written.rows[0], *indented(written.rows[1:], manner.width)]
-    if written.rows:  # a literal text: its lines stand further right than the dash
+    if written.rows:  # a literal text: its lines are further right than the dash
         head, rows = literal(str(value), manner.width)
         return [dash + head, *rows]
     return [dash + written.head]
@@ -335,7 +365,7 @@ def indented(rows: Sequence[str], width: int) -> list[str]:
 
 
 def in_brackets(value: Plain, manner: Manner) -> str:
-    """A value on one line, as it stands inside brackets."""
+    """A value on one line, as it is inside brackets."""
     match value:
         case Mapping():
             pairs = (
@@ -350,7 +380,7 @@ def in_brackets(value: Plain, manner: Manner) -> str:
 
 
 def fits_literal(value: str) -> bool:
-    """Whether a text can be written behind `|` so that every reader reads it back, whatever stands below it."""
+    """Whether a text can be written behind `|` so that every reader reads it back, whatever is below it."""
     if not is_printable(value) or not value.strip() or value.endswith("\n\n"):
         return False
     rows = value.split("\n")
@@ -359,7 +389,7 @@ def fits_literal(value: str) -> bool:
 
 
 def literal(value: str, indent: int) -> tuple[str, list[str]]:
-    """Header and rows of a literal text whose rows stand `indent` further right than what it hangs on.
+    """Header and rows of a literal text whose rows are `indent` further right than what it hangs on.
 
     >>> literal(" a\\nb", 2)
     ('|2-', ['   a', '  b'])

@@ -1,0 +1,700 @@
+"""Keys of YAML: mappings, sequences and scalars, several documents in one file.
+
+A value is written as the old one was where that can be; its anchor stays, so that its aliases see the new value, and a
+tag stays where it still fits. An entry moves with its lines and comments, shifted as a whole; what would have to be
+written again to be there, such as a block list between brackets, is refused. Aliases are never expanded and merges
+never followed: a key that one of them brings is refused with the place where it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from steadyhand.errors import Kind
+from steadyhand.hints import Act, Hint, SendAddress
+from steadyhand.lazy import lazy_pattern, replace
+from steadyhand.structure.config.item import (
+    Item,
+    ItemKind,
+    KeyPath,
+    Plain,
+    Reading,
+    Step,
+    counted,
+    plain_of,
+    render_path,
+    same_data,
+    says,
+)
+from steadyhand.structure.config.layout import HASHED, Brackets, Piece, Usual, Write, with_endings_of
+from steadyhand.structure.config.syntax import Syntax, refuse
+from steadyhand.structure.config.yaml_layout import (
+    Slot,
+    below,
+    blanks_of,
+    end_of_line,
+    ends_in_text,
+    first_hang,
+    insert_rows,
+    last_of,
+    next_line,
+    remove_rows,
+    rows_of,
+)
+from steadyhand.structure.config.yaml_reader import (
+    Parsed,
+    is_core,
+    note_of,
+    parse,
+    parse_part,
+    reread,
+    resolve,
+)
+from steadyhand.structure.config.yaml_style import (
+    DEEPEST,
+    Manner,
+    Unwritable,
+    Wish,
+    Written,
+    depth_of,
+    entry_rows,
+    fits_literal,
+    folded,
+    in_brackets,
+    indented,
+    is_typed_by_all,
+    item_rows,
+    literal,
+    looks_typed,
+    manner_of,
+    may_be_plain,
+    name_text,
+    scalar,
+    value_rows,
+)
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.lines import split_bodies
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_HEADER = lazy_pattern(r":[ \t]*(?:[&!][^\s]*[ \t]*)*(?:[ \t]#.*)?\Z")
+_BOTH_VERSIONS = lazy_pattern(
+    r"true|True|TRUE|false|False|FALSE|[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*(?:[eE][-+][0-9]+)?)?|[-+]?\.(?:inf|Inf|INF)|\.nan"
+)
+_WIDEST = 80
+_MERGE = "<<"
+_MOST_MERGES = 100
+
+
+class Yaml(Syntax):
+    """Keys and values of YAML."""
+
+    name: ClassVar[str] = "yaml"
+    comment = lazy_pattern(r"(?:\A|(?<=[ \t\r\n]))#[^\r\n]*")
+
+    def read(self, source: Source) -> Reading | Refusal:
+        parsed = source.derive(parse)
+        return parsed if isinstance(parsed, Refusal) else parsed.reading
+
+    def read_rest(self, source: Source) -> Reading | Refusal:
+        parsed = source.derive(parse_part)  # the anchor may be on its way
+        return parsed if isinstance(parsed, Refusal) else parsed.reading
+
+    def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:
+        return reread(before, source, item, end)
+
+    def is_said(self, item: Item, value: Plain) -> bool:
+        """What JSON has no type for is never said."""
+        if item.kind in ("date", "other"):
+            return False
+        if not item.is_container:
+            return same_data(item.data, value)
+        return says(item, value) and not any(part.kind in ("date", "other") for part in item.walk())
+
+    def change_notes(self, source: Source, item: Item) -> tuple[str, ...]:
+        """Who else sees another value of an item."""
+        count = len(_parsed(source).aliases_of(item)) if note_of(item).anchor is not None else 0
+        aliases = "1 alias has" if count == 1 else f"{count} aliases have"
+        return (f"&{note_of(item).anchor} is set: its {aliases} the new value too",) if count else ()
+
+    def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        return _guarded(value, lambda: super(Yaml, self).set_value(source, item, value))
+
+    def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        if self.is_said(item, value) and not _is_of_one_version(source.text, item):
+            return Proposal(())
+        refused = _keeps_anchors(source, item.value) or _keeps_tag(item, value)
+        if refused is not None:
+            return refused
+        manner = manner_of(source, _parent(source, item) or item)
+        writes = _value_writes(source, item, value, manner.inside(item.path[-1]) if item.path else manner)
+        if not _is_tag_kept(item, value):
+            writes.append((_tag_with_blanks(source.text, item), ""))
+        end = Slot(source.text, item).block_end if note_of(item).style == "block" else item.value.end
+        notes = (*self.change_notes(source, item), *self.lost_comments(source, item, end))
+        return Proposal.of(source, *writes, notes=notes)
+
+    def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
+        if written == item.value.of(source.text):
+            return Proposal(())
+        rows = split_bodies(written)
+        margin = _at_margin(written) if len(rows) > 1 and not note_of(item).in_flow else []
+        if refused := _keeps_anchors(source, item.value) or (margin if isinstance(margin, Refusal) else None):
+            return refused
+        if not margin or isinstance(margin, Refusal):
+            return Proposal.of(source, *_on_line(source.text, item, written.strip(" \r\n\t")))
+        manner = manner_of(source, _parent(source, item) or item)
+        top = _top(margin)
+        is_block = top is not None and note_of(top).style == "block"
+        value = Written("", tuple(margin), is_below=True) if is_block else Written(margin[0], tuple(margin[1:]))
+        slot = Slot(source.text, item)
+        made = slot.placed(value, manner, is_list=top is not None and top.kind == "sequence")
+        if made.is_compact and slot.is_commented and not slot.is_block:
+            # On a line of its own: the comment must not come between the written lines.
+            made = Written("", tuple(indented(margin, slot.owner + manner.width)), is_below=True)
+        return Proposal.of(source, *slot.put(made))
+
+    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
+        if _is_fresh(source, container):
+            return _guarded(value, lambda: self.write(source, container, {name: value}))
+        return _guarded(value, lambda: super(Yaml, self).add(source, container, name, value, index))
+
+    def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
+        if _is_fresh(source, container):
+            return _guarded(value, lambda: self.write(source, container, [value]))
+        return _guarded(value, lambda: super(Yaml, self).append(source, container, value, index))
+
+    def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:
+        if note_of(container).style == "pair":
+            return _one_pair()
+        manner, is_block = manner_of(source, container), note_of(container).style == "block"
+        if name is None:
+            inner = manner.inside(index)
+            written = "\n".join(item_rows(value, inner)) if is_block else in_brackets(value, inner)
+        elif is_block:
+            written = "\n".join(entry_rows(name, value, manner, like=_typed_name(source, container)))
+        else:
+            shown = name_text(name, manner.name, manner, in_flow=True, like=_typed_name(source, container))
+            colon = _colon(source.text, container) if shown[:1] in "\"'" else ": "
+            written = f"{shown}{colon}{in_brackets(value, manner.inside(name))}"
+        return Piece(f"{written}\n" if is_block and _ends_with_newline(value) else written)
+
+    def lift(self, source: Source, item: Item, container: Item, name: str | None) -> Piece | Refusal:
+        text = source.text
+        parent, at = _parsed(source).reading.family(item)
+        if "pair" in (note_of(container).style, note_of(parent).style):
+            return _unmovable("a pair without braces has exactly one entry")
+        manner, label = manner_of(source, container), None
+        if name is not None:
+            is_own = item.name is not None and item.path[-1] == name
+            in_flow = note_of(container).style == "flow"
+            label = (
+                item.name.of(text) if is_own and item.name else name_text(name, manner.name, manner, in_flow=in_flow)
+            )
+        if _is_bracketed(container):
+            line = _on_one_line(text, item, label)
+            piece = _brackets(text, parent).piece(at) if note_of(item).in_flow else Piece("")
+            return line if isinstance(line, Refusal) else replace(piece, entry=line)
+        rows = _rows(text, parent, at, label, manner)
+        if isinstance(rows, Refusal):
+            return rows
+        ending = source.newlines.uniform or "\n"  # what is moved keeps its own line endings
+        return Piece(ending.join(rows) + ending * ends_in_text(item))
+
+    def put(self, source: Source, container: Item, index: int, pieces: Sequence[Piece]) -> list[Write] | Refusal:
+        text = source.text
+        if _is_bracketed(container):
+            return _brackets(text, container).insert(index, pieces, Usual())
+        rows = [row for piece in pieces for row in split_bodies(piece.entry)]
+        if container.children:
+            writes = [insert_rows(text, container, index, rows)]
+        else:
+            slot, value = Slot(text, container), Written("", tuple(rows), is_below=True)
+            manner = manner_of(source, container)
+            writes = slot.put(slot.placed(value, manner, is_list=container.kind == "sequence"))
+        span, new = writes[-1]
+        if pieces[-1].entry.endswith(("\n", "\r")) and span.end == len(text) and not new.endswith("\n"):
+            new += "\n"  # at the end of a file without a final newline a literal text that ends with one needs it
+        return [*writes[:-1], (span, with_endings_of(pieces[0].entry, new))]
+
+    def remove(self, source: Source, item: Item) -> list[Write] | Refusal:
+        parent, at = _parsed(source).reading.family(item)
+        if note_of(parent).style == "pair":
+            return _one_pair()
+        if note_of(parent).style == "flow":
+            return _brackets(source.text, parent).remove(at)
+        return remove_rows(source.text, parent, at)
+
+    def delete(self, source: Source, item: Item) -> Proposal | Refusal:
+        """Without the entry; refused while an alias elsewhere needs an anchor in it."""
+        made = super().delete(source, item)
+        if isinstance(made, Refusal):
+            return made
+        return _keeps_anchors(source, *(splice.span for splice in made.splices)) or made
+
+    def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
+        """Another name, in the quotes of the old one where that can be."""
+        note = note_of(item)
+        if item.name is None or note.name == "other" or (note.name == "plain" and item.path[-1] == _MERGE):
+            shown = item.name.of(source.text)[:60] if item.name is not None else "an item"
+            return refuse(
+                f"{shown} is not a simple name", "add the entry under its new name with add-key, and delete this one"
+            )
+        manner, like = manner_of(source, _parent(source, item) or item), None
+        if note.name == "plain":
+            like = item.name.of(source.text)
+        span, wish, in_flow = item.name, note.name, note.in_flow
+        lead = " " if span.is_empty and source.text[span.start - 1 : span.start] == "?" else ""
+
+        def written() -> Proposal | Refusal:
+            return Proposal.of(source, (span, lead + name_text(name, wish, manner, in_flow=in_flow, like=like)))
+
+        return _guarded(None, written)
+
+    def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
+        def moved() -> Proposal | Refusal:
+            piece = self.lift(source, item, container, name) if _parsed(source).anchors else None
+            there = self.put(source, container, index, [piece]) if isinstance(piece, Piece) else None
+            parted = _parted(source, item, there[0][0].start) if isinstance(there, list) else None
+            return parted or super(Yaml, self).move(source, item, container, name, index)
+
+        return _guarded(None, moved)
+
+    def entries(
+        self,
+        source: Source,  # noqa: ARG002
+        written: str,
+        kind: ItemKind,
+    ) -> tuple[Source, tuple[Item, ...]] | Refusal:
+        margin = _at_margin(written)
+        if isinstance(margin, Refusal):
+            return margin
+        alone = Source.of_text("\n".join(margin))
+        parsed = parse_part(alone)
+        if isinstance(parsed, Refusal):
+            return parsed
+        tops = parsed.reading.documents
+        if len(tops) == 1 and tops[0].kind == kind:
+            return alone, tops[0].children
+        return alone, tops if len(tops) == 1 and kind == "sequence" else ()
+
+    def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
+        margin = _at_margin(written)
+        if isinstance(margin, Refusal):
+            return margin
+        top = _top(margin)
+        rows = margin
+        if top is not None and top.kind != container.kind:  # a bare value, as an item
+            rows = [f"- {margin[0]}", *indented(margin[1:], 2)]
+        if _is_bracketed(container):
+            if len(rows) > 1:
+                return refuse(
+                    "text of several lines cannot be put between brackets",
+                    "write it on one line, with brackets of its own",
+                )
+            rows = [rows[0].removeprefix("- ") if container.kind == "sequence" else rows[0]]
+        return self.written(source, container, index, [Piece("\n".join(rows))])
+
+    def carried(self, source: Source, item: Item) -> str | Refusal:
+        """An entry with its comments, or an item with its dash, as another file takes it.
+
+        It is at the margin, or further right as a whole where its lines could be meant in two ways.
+        """
+        if not item.path:
+            return item.value.of(source.text)
+        parent, at = _parsed(source).reading.family(item)
+        rows = _rows(source.text, parent, at, None if item.name is None else item.name.of(source.text), Manner())
+        if isinstance(rows, Refusal):
+            return rows
+        written = "".join(f"{row}\n" for row in rows)
+        return written if _at_margin(written) == rows else "".join(f"{row}\n" for row in indented(rows, 2))
+
+    def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:
+        """The refusal of a path that only a merge or an alias leads to, naming the place it is written at."""
+        documents = _parsed(source).reading.documents
+        for top in documents if document is None else documents[document - 1 : document]:
+            item = top
+            for at, step in enumerate(path):
+                found = _child(item, step)
+                if found is None:
+                    return _brought(source, top, item, path, at)
+                item = found
+        return None
+
+
+def _parsed(source: Source) -> Parsed:
+    parsed = source.derive(parse)
+    assert isinstance(parsed, Parsed)  # an item of it was found
+    return parsed
+
+
+def _parent(source: Source, item: Item) -> Item | None:
+    return _parsed(source).reading.family(item)[0] if item.path else None
+
+
+def _guarded(value: Plain, propose: Callable[[], Proposal | Refusal]) -> Proposal | Refusal:
+    """What is proposed for a value that can be written."""
+    if depth_of(value) > DEEPEST:
+        return Refusal(Kind.TOO_LARGE, "the value is nested too deep", "add its parts one by one")
+    try:
+        return propose()
+    except Unwritable as error:
+        return refuse(f"YAML cannot say this: {error}", "choose another value")
+
+
+def _brackets(text: str, container: Item) -> Brackets:
+    spans = [Span(note_of(child).mark, child.entry.end) for child in container.children]
+    return Brackets(text, container.value, spans, HASHED)
+
+
+def _is_bracketed(container: Item) -> bool:
+    """Whether a new entry of a container goes between its brackets; empty ones outside of others become a block."""
+    note = note_of(container)
+    return note.style in ("flow", "pair") and (bool(container.children) or note.in_flow)
+
+
+def _is_fresh(source: Source, container: Item) -> bool:
+    """Whether there is nothing in a container, nor a comment, and it may be written over as a block."""
+    if container.children:
+        return False
+    if container.value.is_empty:
+        return True
+    return not note_of(container).in_flow and not container.value.of(source.text)[1:-1].strip()
+
+
+def _one_pair() -> Refusal:
+    return refuse(
+        "a pair inside brackets without braces has exactly one entry",
+        "name the item itself, or replace it by a mapping in braces",
+    )
+
+
+# Anchors and tags.
+
+
+def _keeps_anchors(source: Source, *places: Span) -> Refusal | None:
+    """The refusal of taking text away that holds an anchor whose alias stays."""
+    lost = _parsed(source).lost(*places)
+    if lost is None:
+        return None
+    line = source.line_of(lost[1])
+    return Refusal(
+        Kind.BAD_REQUEST,
+        f"the anchor &{lost[0].name[:60]} in it is used by the alias on line {line}",
+        f"set the value on line {line} first",
+        {"anchor": lost[0].name, "line": line},
+    )
+
+
+def _parted(source: Source, item: Item, place: int) -> Refusal | None:
+    """The refusal of a move that takes an anchor behind one of its aliases."""
+    own = Span(note_of(item).mark, item.entry.end)
+    for anchor in _parsed(source).anchors:
+        is_inside = own.start <= anchor.offset < own.end
+        for alias in anchor.aliases:
+            if is_inside == (own.start <= alias < own.end):
+                continue
+            if (place > alias) if is_inside else (place <= anchor.offset):
+                line = source.line_of(alias)
+                return Refusal(
+                    Kind.BAD_REQUEST,
+                    f"the anchor &{anchor.name[:60]} would be below the alias on line {line}",
+                    "move it to a place above, or the alias with it",
+                    {"anchor": anchor.name, "line": line},
+                )
+    return None
+
+
+def _is_tag_kept(item: Item, value: Plain) -> bool:
+    """Whether a value can be behind the tag of an item: the file's own tags stay, YAML's where they fit."""
+    tag = note_of(item).tag
+    if not is_core(tag) or tag is None:
+        return True
+    if isinstance(value, str):
+        return tag.endswith(":str")
+    if isinstance(value, list | tuple | dict):
+        return tag.endswith(":seq" if isinstance(value, list | tuple) else ":map")
+    said = scalar(value, "plain", Manner(), in_flow=False)
+    return same_data(resolve(said, tag, is_plain=True)[1], value)
+
+
+def _keeps_tag(item: Item, value: Plain) -> Refusal | None:
+    tag = note_of(item).tag
+    kind = "mapping" if isinstance(value, dict) else "sequence" if isinstance(value, list | tuple) else "scalar"
+    old = item.kind if item.is_container else "scalar"
+    if tag is None or is_core(tag) or kind == old:
+        return None
+    return Refusal(
+        Kind.BAD_REQUEST,
+        f"the value has the tag {tag[:60]}, which may not fit a {kind}",
+        "replace the value as it is written, with the tag it should have",
+        {"tag": tag},
+    )
+
+
+def _tag_with_blanks(text: str, item: Item) -> Span:
+    note = note_of(item)
+    span = note.tag_span or Span(note.hang, note.hang)
+    return Span(len(text[: span.start].rstrip(" \t")), span.end)
+
+
+# A value in the place of another.
+
+
+def _is_of_one_version(text: str, item: Item) -> bool:
+    """Whether a flag or number says something else to readers of YAML 1.2 than to those of 1.1: `no`, `0644`."""
+    is_typed = item.kind in ("flag", "number") and note_of(item).tag is None
+    return is_typed and _BOTH_VERSIONS.fullmatch(item.value.of(text)) is None
+
+
+def _value_writes(source: Source, item: Item, value: Plain, manner: Manner) -> list[Write]:
+    text = source.text
+    if note_of(item).in_flow:
+        written = in_brackets(value, replace(manner, text=_wish(item, manner)))
+        is_bare = item.value.is_empty and text[item.value.start - 1 : item.value.start] not in (" ", "\t")
+        lead = " " if is_bare else ""
+        if item.name is not None and item.value.is_empty and item.value.start == item.name.end:
+            lead = ": "  # a name in braces without a colon
+        return [(item.value, lead + written)]
+    slot = Slot(text, item)
+    if isinstance(value, str):
+        return slot.put(_text(slot, value, manner))
+    writes = slot.put(slot.placed(value_rows(value, manner), manner, is_list=isinstance(value, list | tuple)))
+    span, new = writes[-1]
+    is_open = _ends_with_newline(value) and span.end == len(text) and not new.endswith("\n")
+    return [*writes[:-1], (span, new + "\n")] if is_open else writes
+
+
+def _ends_with_newline(value: Plain) -> bool:
+    """Whether a value ends with a literal text that ends with a newline."""
+    while isinstance(value, Mapping | list | tuple) and value:
+        value = list(value.values())[-1] if isinstance(value, Mapping) else value[-1]
+    return isinstance(value, str) and value.endswith("\n") and fits_literal(value)
+
+
+def _wish(item: Item, manner: Manner) -> Wish:
+    """The style of the old text, where there was one."""
+    style = note_of(item).style
+    if item.kind == "text" and (style == "plain" or style == "single" or style == "double"):
+        return style
+    return manner.text
+
+
+def _text(slot: Slot, value: str, manner: Manner) -> Written:
+    """A text as the old value was written, where that can be."""
+    style = note_of(slot.item).style
+    owner = max(slot.owner, 0)
+    usual = manner.width if slot.is_item else manner.step
+    indent = (slot.body_indent() or owner + usual) - owner
+    indent = indent if 0 < indent <= 9 else usual
+    made = folded(value, indent, max(_WIDEST - owner, 20)) if style == "folded" else None
+    is_block = style in ("literal", "folded") or ("\n" in value and style != "double" and not _is_commented_below(slot))
+    if (
+        made is None
+        and is_block
+        and fits_literal(value)
+        and (slot.owner >= 0 or not value.lstrip("\n").startswith(" "))
+    ):
+        made = literal(value, indent)
+    if made is None:
+        return Written(scalar(value, _wish(slot.item, manner), manner, in_flow=False))
+    is_last = end_of_line(slot.text, slot.item.value.end) == len(slot.text)  # and needs the newline it ends with
+    return Written(made[0], (*indented(made[1], owner), *([""] if is_last and value.endswith("\n") else [])))
+
+
+def _is_commented_below(slot: Slot) -> bool:
+    """Whether a comment follows that would be taken into a literal text."""
+    if slot.owner < 0:
+        return True
+    return below(slot.text, slot.item) > next_line(slot.text, last_of(slot.item)) and not slot.is_block
+
+
+# New entries.
+
+
+def _typed_name(source: Source, container: Item) -> str | None:
+    """A plain name in a mapping that some reader takes for no text; one that all readers do, if there is such."""
+    named = (item.name.of(source.text) for item in container.children if item.name and note_of(item).name == "plain")
+    names = [name for name in named if looks_typed(name) and name != _MERGE]
+    return next(filter(is_typed_by_all, names), names[0] if names else None)
+
+
+def _colon(text: str, container: Item) -> str:
+    """What is between name and value in a flow mapping whose names are quoted."""
+    for item in reversed(container.children):
+        if item.name is not None and not item.value.is_empty and note_of(item).hang <= item.value.start:
+            between = text[item.name.end : item.value.start]
+            if between in (":", ": "):
+                return between
+    return ": "
+
+
+# Text that a caller wrote.
+
+
+def _at_margin(written: str) -> list[str] | Refusal:
+    """Written text as rows at the margin.
+
+    It may be there, indented as a whole, or with all but its first line indented as the file is. Where two of these
+    make sense and mean different things it is refused.
+
+    >>> _at_margin("  a: 1\\n  b: 2\\n"), _at_margin("a: 1\\n    b: 2")
+    (['a: 1', 'b: 2'], ['a: 1', 'b: 2'])
+    """
+    rows = split_bodies(written)
+    while rows and not rows[-1].strip():
+        rows.pop()
+    while rows and not rows[0].strip():
+        rows.pop(0)
+    if not rows:
+        return refuse("the new text is empty", "delete the entry, or write null")
+    first = blanks_of(rows[0])
+    if first:
+        return [row[min(first, blanks_of(row)) :] for row in rows]
+    other = min((blanks_of(row) for row in rows[1:] if row.strip()), default=0)
+    shifted = [rows[0], *(row[min(other, blanks_of(row)) :] for row in rows[1:])]
+    one = parse_part(Source.of_text("\n".join(rows)))
+    two = parse_part(Source.of_text("\n".join(shifted))) if other else one
+    if isinstance(one, Refusal):
+        return one if isinstance(two, Refusal) else shifted
+    tops = one.reading.documents
+    is_collection = len(tops) == 1 and note_of(tops[0]).style == "block"
+    if isinstance(two, Refusal) or not other or not is_collection or _data(one) == _data(two):
+        return rows
+    if len(tops[0].children) == 1 and _HEADER.search(rows[0]):  # a name that waits for what is below it
+        return rows
+    return refuse(
+        "the new text means one thing with its first line at the margin, another with it as far right as the rest",
+        "write the first line with the indentation it should have",
+    )
+
+
+def _data(parsed: Parsed) -> list[object]:
+    return [plain_of(top) for top in parsed.reading.documents]
+
+
+def _top(rows: list[str]) -> Item | None:
+    found = parse_part(Source.of_text("\n".join(rows)))
+    return found.reading.documents[0] if isinstance(found, Parsed) and found.reading.documents else None
+
+
+def _on_line(text: str, item: Item, written: str) -> list[Write]:
+    note = note_of(item)
+    if note.in_flow:
+        lead = " " if item.value.is_empty and text[item.value.start - 1 : item.value.start] == ":" else ""
+        return [(item.value, lead + written)]
+    if written[:1] in ("&", "!") and (note.anchor is not None or note.tag is not None):
+        start = min(item.entry.start, item.value.start)
+        if item.name is not None:
+            start = first_hang(text, item)
+            start += len(text[start:]) - len(text[start:].lstrip(" \t"))
+        return [(Span(start, max(item.value.end, note.hang)), written)]
+    return Slot(text, item).put(Written(written))
+
+
+# Entries that move.
+
+
+def _on_one_line(text: str, item: Item, label: str | None) -> str | Refusal:
+    """An entry as it can be between brackets."""
+    note = note_of(item)
+    whole = Span(note.start, item.entry.end).of(text)
+    is_plain = note.style == "plain" and not note.in_flow
+    is_fit = note.style not in ("block", "literal", "folded", "pair") and not set("\r\n") & set(whole)
+    if not is_fit or (is_plain and not may_be_plain(str(item.data), in_flow=True) and item.kind == "text"):
+        return _unmovable("between brackets it would have to be rewritten")
+    if item.value.is_empty and whole:
+        whole += " "  # a tag ends with a blank
+    if label is not None:
+        return f"{label}: {whole}"
+    return whole or _unmovable("there is nothing written")
+
+
+def _rows(text: str, parent: Item, index: int, label: str | None, manner: Manner) -> list[str] | Refusal:
+    """An entry with its comments as rows at the margin, under a name or with a dash."""
+    item = parent.children[index]
+    note = note_of(item)
+    if not note.in_flow:
+        rows = rows_of(text, parent, index, label, manner)
+        return _unmovable("its name is not a simple one") if rows is None else rows
+    whole = Span(note.start, item.entry.end).of(text)
+    if set("\r\n") & set(whole) or note.style == "pair":
+        return _unmovable("it is on several lines between brackets")
+    piece = _brackets(text, parent).piece(index)
+    return [*piece.above, f"{'-' if label is None else f'{label}:'} {whole}".rstrip() + piece.behind]
+
+
+def _unmovable(reason: str) -> Refusal:
+    return refuse(
+        f"it cannot be moved there as it is written: {reason}",
+        "add the value there with add-key or append-item, and delete it here",
+    )
+
+
+# Keys that an alias or a merge brings.
+
+
+def _brought(source: Source, top: Item, item: Item, path: KeyPath, at: int) -> Refusal | None:
+    if note_of(item).style == "alias":
+        anchored = _anchored(top, item)
+        return None if anchored is None else _written_there(source, top, item, anchored, path, at)
+    for alias, anchored in _merged(top, item):
+        if _child(anchored, path[at]) is not None:
+            return _written_there(source, top, alias, anchored, path, at)
+    return None
+
+
+def _written_there(source: Source, top: Item, alias: Item, anchored: Item, path: KeyPath, at: int) -> Refusal:
+    where = render_path((*anchored.path, *path[at:]))
+    name = note_of(anchored).anchor or ""
+    line, there = source.line_of(alias.value.start), source.line_of(note_of(anchored).start)
+    by = "merge" if alias.path[-1:] == (_MERGE,) or _MERGE in alias.path[-2:] else "alias"
+    hints: list[Hint] = [SendAddress(f"key:{where[:120]}", "edit", more=f", which changes it wherever *{name[:60]} is")]
+    if by == "merge" and top.kind == "mapping":
+        hints.append(Act("add-key", render_path(path[:at])[:120], str(path[at])[:80], "to give it a value of its own"))
+    return Refusal(
+        Kind.NO_SUCH_TARGET,
+        f"{render_path(path)[:80]} is not written there: it comes by the {by} *{name[:60]} on line {line}"
+        f" from the anchor &{name[:60]} on line {there}",
+        tuple(hints),
+        {"nearest": [f"key:{where}"], "line": line, "anchor": name, "anchor_line": there},
+    )
+
+
+def _child(item: Item, step: Step) -> Item | None:
+    return next(iter(item.at(counted(item, step))), None)
+
+
+def _merged(top: Item, item: Item) -> Iterator[tuple[Item, Item]]:
+    """The mappings that are merged into one, each with the alias in it that leads there, those that count first."""
+    waiting = [(alias, alias) for alias in _merges(item)]
+    for _ in range(_MOST_MERGES):
+        if not waiting:
+            return
+        first, alias = waiting.pop(0)
+        anchored = _anchored(top, alias)
+        if anchored is not None:
+            yield first, anchored
+            waiting[:0] = [(first, inner) for inner in _merges(anchored)]
+
+
+def _merges(item: Item) -> list[Item]:
+    """The aliases behind the `<<` of a mapping."""
+    parts = (part for child in item.at(_MERGE) for part in (child, *child.children))
+    return [part for part in parts if note_of(part).style == "alias"]
+
+
+def _anchored(top: Item, alias: Item) -> Item | None:
+    """What an alias means: the last thing above it with that anchor."""
+    name = alias.data[1] if isinstance(alias.data, tuple) else None
+    found = None
+    for item in top.walk():
+        if note_of(item).start >= alias.value.start and not item.is_container:
+            break
+        if note_of(item).anchor == name and note_of(item).start < alias.value.start:
+            found = item
+    return found
+
+
+SYNTAX = Yaml()
