@@ -1,10 +1,15 @@
-"""Sixteen calls at once on a file that fills the budget alone: they take the memory of one, and each is answered."""
+"""Sixteen calls at once on a file that fills the budget alone: they take the memory of one, and each is answered.
+
+The budget itself is tested in tests/workspace/test_budget.py; this is its effect on a whole server, in `make sweep`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from tests.mcp.wire import Wire
 from tests.table import table
@@ -30,7 +35,8 @@ def ask(wire: Wire, olds: list[str]) -> Counter[str]:
     return Counter("applied" if answer["success"] else answer["kind"] for answer in answers)
 
 
-@table("first", ["", "🙂\n"], ids=["emoji", "one emoji"], every=2)
+@pytest.mark.sweep
+@table("first", ["", "🙂\n"], ids=["emoji", "one emoji"])
 def test_calls_at_once_take_the_memory_of_one(first: str, tmp_path: Path) -> None:
     line = "line {} of a log that goes on and on\n" if first else LINE
     count = (MEGABYTES << 20) // len(line.format(100_000).encode())

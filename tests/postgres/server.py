@@ -84,7 +84,7 @@ class Server:
         """Run one statement on a connection of its own, as the server's owner; the rows it gave."""
         import psycopg
 
-        with psycopg.connect(self.url, autocommit=True, connect_timeout=10) as connection:
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=300) as connection:
             cursor = connection.execute(query, values or None)  # type: ignore[call-overload]
             return cursor.fetchall() if cursor.description else []
 

@@ -23,7 +23,7 @@ def test_a_commit_waits_for_the_server_at_most_six_times(proxy: Proxy, through: 
         before = proxy.round_trips
         with journal.recalling(KEYS):
             journal.latest(KEYS[0])
-        with journal.hold(KEYS, timeout=5) as hold:
+        with journal.hold(KEYS, timeout=300) as hold:
             made = record()
             journal.prepare(made, replace(STAGING, lock_keys=KEYS, fence=hold.number), {})
             assert journal.still_holds(hold, KEYS)
@@ -53,7 +53,7 @@ def test_an_edit_waits_for_the_server_at_most_nine_times(
 def test_another_process_that_writes_meanwhile_costs_a_look_and_nothing_else(opener: Opener) -> None:
     journal, other = opener(), opener()
     for number in range(6):
-        with journal.hold(KEYS, timeout=5) as hold:
+        with journal.hold(KEYS, timeout=300) as hold:
             made = record()
             other.append_note("report", {"number": number})
             journal.prepare(made, replace(STAGING, lock_keys=KEYS, fence=hold.number), {})

@@ -27,7 +27,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "research": {"mode": "research"},
     "modify and read_only": {"mode": "modify", "read_only": True},
 }
-MALFORMED = max(int(os.environ.get("STEADYHAND_CALLS", "50")) // 25, 1)  # of each example
+MALFORMED = max(int(os.environ.get("STEADYHAND_CALLS", "25")) // 25, 1)  # of each example
 
 # Calls that would change something, by ways that the examples do not go; `$id` is a change that could be undone.
 CHANGES: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -156,7 +156,7 @@ from tests.tools.surrounded import Ground
 from tests.tools.test_read_only import WAYS, make_calls
 for row in sys.argv[1:]:
     name, base, record, way = row.split("|")
-    make_calls(name, Ground(Path(base) / "root"), record, WAYS[way], malformed=3)
+    make_calls(name, Ground(Path(base) / "root"), record, WAYS[way], malformed=1)
 """
 
 

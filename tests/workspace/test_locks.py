@@ -18,7 +18,7 @@ SOURCE = Path(sys.modules["steadyhand"].__file__ or "").parent.parent
 HOLDER = """
 import sys
 from steadyhand.workspace.locks import LockTable
-with LockTable(sys.argv[1]).hold(sys.argv[2:], timeout=5):
+with LockTable(sys.argv[1]).hold(sys.argv[2:], timeout=300):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -61,7 +61,7 @@ def hold_elsewhere(table: LockTable, *keys: str) -> tuple[threading.Thread, thre
     held, free = threading.Event(), threading.Event()
 
     def work() -> None:
-        with table.hold(keys, timeout=5):
+        with table.hold(keys, timeout=300):
             held.set()
             free.wait(300)
 
@@ -166,7 +166,7 @@ def test_crossed_orders_do_not_deadlock(table: LockTable) -> None:
 
 def test_asking_again_for_a_held_key_is_an_error_of_the_program(table: LockTable) -> None:
     with table.hold(["a"], timeout=0):
-        with pytest.raises(EditError) as caught, table.hold(["b", "a"], timeout=5):
+        with pytest.raises(EditError) as caught, table.hold(["b", "a"], timeout=300):
             pass
         assert caught.value.kind is Kind.INTERNAL
         with table.hold(["b"], timeout=0):
@@ -200,7 +200,7 @@ def test_two_keys_that_share_a_lock_file_do_not_block_their_own_thread(table: Lo
 def test_lock_files_are_few_private_and_stay(table: LockTable, tmp_path: Path) -> None:
     old = os.umask(0)
     try:
-        with table.hold([f"k{n}" for n in range(200)], timeout=5):
+        with table.hold([f"k{n}" for n in range(200)], timeout=300):
             pass
     finally:
         os.umask(old)
@@ -217,9 +217,9 @@ MANY = [f"k{n}" for n in range(2000)]
 
 
 def test_very_many_keys_are_one_lock_that_all_others_share(table: LockTable, tmp_path: Path) -> None:
-    with table.hold(MANY, timeout=5):
+    with table.hold(MANY, timeout=300):
         assert len(os.listdir(tmp_path / "locks")) == 4, "the shared lock, one key's file, and their gates"
-        with pytest.raises(EditError) as caught, table.hold(["k7"], timeout=5):
+        with pytest.raises(EditError) as caught, table.hold(["k7"], timeout=300):
             pass
         assert caught.value.kind is Kind.INTERNAL
     for others in (["k7"], ["another"], MANY):

@@ -277,14 +277,14 @@ def test_leases_end_with_the_process_that_announced_them(location: str, journal:
 
 
 def test_a_hold_is_one_as_long_as_nobody_else_can_have_it(journal: Journal) -> None:
-    with journal.hold(["a.md", "b.md"], timeout=5) as hold:
+    with journal.hold(["a.md", "b.md"], timeout=300) as hold:
         assert journal.still_holds(hold, ["a.md", "b.md"])
         made = record(edited("a.md"))
         staging = Staging("machine-1", 4711, (), ("a.md", "b.md"), hold.number)
         journal.prepare(made, staging, {})
         assert journal.staging(made.id) == staging
         journal.settle(made.id, State.COMMITTED)
-    with journal.hold(["b.md"], timeout=5) as later:
+    with journal.hold(["b.md"], timeout=300) as later:
         assert later.number > hold.number or later.number == hold.number == 0
     assert journal.verify() == []
 
