@@ -51,10 +51,10 @@ try: $(LIGHT) ## a guided tour: an edit, a refusal, a transaction, history, why,
 	@$(BIN)/python scripts/tour.py
 
 test: $(STAMP) ## every test but the sweeps
-	$(BIN)/python -m pytest -n $(JOBS) -q $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q $(ARGS)
 
 sweep: $(STAMP) ## the sweeps: many cases of what `make test` samples; ARGS="--for 60" takes a slice of a minute
-	$(BIN)/python -m pytest -n $(JOBS) -q -m "sweep or sampled" --whole $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m "sweep or sampled" --whole $(ARGS)
 
 check: $(STAMP) ## formatting, lint, strict types, import contracts, generated pages
 	$(BIN)/ruff format --check .

@@ -43,7 +43,7 @@ def _times(setting: Setting, past: Past) -> Iterator[Row]:
     effort = replace(setting.scale.effort, limit=setting.scale.effort.limit * 4)
     with sh.Workspace(past.root, actor="bench") as ws:
         calls = [
-            Call("statistics", ws.statistics),
+            Call("statistics", ws.audits.statistics),
             Call("trail: every record with its patch", lambda: deque(ws.audits.trail(), maxlen=0)),
             Call("articles: every file with patch and reasons", lambda: deque(ws.audits.articles(), maxlen=0)),
             Call("audit of few.md", lambda: ws.audit("few.md")),

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from anthropic import Anthropic, AsyncAnthropic
-from anthropic.types import Message
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.anthropic import answers, answers_async, runnable, runnable_async, tools
 from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
+from tests.adapters.framework import Framework
 from tests.adapters.web import Api
+
+anthropic, types = Framework("anthropic"), Framework("anthropic.types")
 
 TWICE = {"command": "str_replace", "path": "notes.md", "old_str": "status: draft", "new_str": "status: done"}
 ONCE = {**TWICE, "old_str": "# Notes\n\nstatus: draft", "new_str": "# Notes\n\nstatus: done"}
@@ -39,19 +40,19 @@ def said(text: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def clients() -> Iterator[list[Anthropic]]:
-    made: list[Anthropic] = []
+def clients() -> Iterator[list[Any]]:
+    made: list[Any] = []
     yield made
     for client in made:
         client.close()
 
 
-def client_of(api: Api, clients: list[Anthropic]) -> Anthropic:
-    clients.append(Anthropic(api_key="none", http_client=api.client(), max_retries=0))
+def client_of(api: Api, clients: list[Any]) -> Any:
+    clients.append(anthropic.Anthropic(api_key="none", http_client=api.client(), max_retries=0))
     return clients[-1]
 
 
-def test_the_example_ends_with_the_edit_put_right(root: Path, clients: list[Anthropic]) -> None:
+def test_the_example_ends_with_the_edit_put_right(root: Path, clients: list[Any]) -> None:
     editor = "str_replace_based_edit_tool"
     api = Api([
         message(use(TWICE, "toolu_1", editor)),
@@ -76,7 +77,7 @@ def test_our_own_tools_come_with_their_schemas(ws: sh.Workspace) -> None:
 
 def test_a_refusal_is_an_error_for_the_model_and_a_result_for_the_application(ws: sh.Workspace) -> None:
     seen: list[Made] = []
-    reply = Message.model_validate(message(use(story.TWICE, "a"), use(story.ONCE, "b"), use({}, "c", "weather")))
+    reply = types.Message.model_validate(message(use(story.TWICE, "a"), use(story.ONCE, "b"), use({}, "c", "weather")))
     blocks = answers(ws.tools("surgical"), reply, skip=["weather"], watch=seen.append)
     assert [(block["tool_use_id"], block.get("is_error", False)) for block in blocks] == [("a", True), ("b", False)]
     story.check_told(str(blocks[0]["content"]))
@@ -84,13 +85,13 @@ def test_a_refusal_is_an_error_for_the_model_and_a_result_for_the_application(ws
     assert ws.show(seen[1].records[0]).record.files[0].edits[0].reason == "it is finished"
 
 
-def test_the_tool_runner_shows_a_refusal_and_goes_on(ws: sh.Workspace, root: Path, clients: list[Anthropic]) -> None:
+def test_the_tool_runner_shows_a_refusal_and_goes_on(ws: sh.Workspace, root: Path, clients: list[Any]) -> None:
     api = Api([message(use(story.TWICE)), message(use(story.ONCE, "toolu_2")), message(said(story.CLOSING))])
     runner = client_of(api, clients).beta.messages.tool_runner(
         model="m", max_tokens=100, messages=[{"role": "user", "content": story.TASK}],
         tools=runnable(ws.tools("surgical")),
     )  # fmt: skip
-    assert runner.until_done().content[0].text == story.CLOSING  # type: ignore[union-attr]
+    assert runner.until_done().content[0].text == story.CLOSING
     story.check_tree(root)
     (refused,) = api.asked[1]["messages"][-1]["content"]
     assert refused["is_error"] is True
@@ -102,12 +103,12 @@ def test_the_asynchronous_runner_and_answers_do_the_same(ws: sh.Workspace, root:
     kit = ws.tools("surgical")
 
     async def run() -> list[dict[str, object]]:
-        async with AsyncAnthropic(api_key="none", http_client=api.async_client()) as client:
+        async with anthropic.AsyncAnthropic(api_key="none", http_client=api.async_client()) as client:
             runner = client.beta.messages.tool_runner(
                 model="m", max_tokens=100, messages=[{"role": "user", "content": story.TASK}], tools=runnable_async(kit)
             )
             await runner.until_done()
-            return await answers_async(kit, Message.model_validate(message(use(story.ONCE))))
+            return await answers_async(kit, types.Message.model_validate(message(use(story.ONCE))))
 
     (again,) = asyncio.run(run())
     assert again["is_error"] is True

@@ -8,29 +8,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.langchain import tools
 from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
+from tests.adapters.framework import Framework
+
+fake_chat_models = Framework("langchain_core.language_models.fake_chat_models")
+messages_of = Framework("langchain_core.messages")
+function_calling = Framework("langchain_core.utils.function_calling")
 
 
-class Scripted(FakeMessagesListChatModel):
+def scripted(replies: list[Any]) -> Any:
     """A chat model with tools, which says what it was told to and keeps what it heard."""
 
-    heard: list[list[BaseMessage]] = []
-    bound: list[Any] = []
+    class Scripted(fake_chat_models.FakeMessagesListChatModel):  # type: ignore[misc]
+        heard: list[list[Any]] = []
+        bound: list[Any] = []
 
-    def bind_tools(self, tools: Sequence[Any], **options: Any) -> Any:
-        self.bound += tools
-        return self
+        def bind_tools(self, tools: Sequence[Any], **options: Any) -> Any:
+            self.bound += tools
+            return self
 
-    def _generate(self, messages: list[BaseMessage], *rest: Any, **options: Any) -> Any:
-        self.heard.append(list(messages))
-        return super()._generate(messages, *rest, **options)
+        def _generate(self, messages: list[Any], *rest: Any, **options: Any) -> Any:
+            self.heard.append(list(messages))
+            return super()._generate(messages, *rest, **options)
+
+    return Scripted(responses=replies)
 
 
 def call(arguments: Mapping[str, object], id: str = "call_1") -> dict[str, Any]:
@@ -42,17 +47,17 @@ def edit_tool(ws: sh.Workspace, **options: Any) -> Any:
 
 
 def test_the_example_ends_with_the_edit_put_right(root: Path) -> None:
-    replies: list[BaseMessage] = [
-        AIMessage("", tool_calls=[call(story.TWICE)]),
-        AIMessage("", tool_calls=[call(story.ONCE, "call_2")]),
-        AIMessage(story.CLOSING),
+    replies: list[Any] = [
+        messages_of.AIMessage("", tool_calls=[call(story.TWICE)]),
+        messages_of.AIMessage("", tool_calls=[call(story.ONCE, "call_2")]),
+        messages_of.AIMessage(story.CLOSING),
     ]
-    model = Scripted(responses=replies)
+    model = scripted(replies)
     assert story.example("langchain_tools")(str(root), story.TASK, model) == story.CLOSING
     story.check_tree(root)
     refused, done = model.heard[1][-1], model.heard[2][-1]
-    assert isinstance(refused, ToolMessage)
-    assert isinstance(done, ToolMessage)
+    assert isinstance(refused, messages_of.ToolMessage)
+    assert isinstance(done, messages_of.ToolMessage)
     assert (refused.status, refused.tool_call_id) == ("error", "call_1")
     story.check_told(refused.text)
     assert (done.status, done.tool_call_id) == ("success", "call_2")
@@ -87,6 +92,9 @@ def test_other_names_are_repaired_and_unknown_ones_refused(ws: sh.Workspace) -> 
 
 
 def test_a_model_is_shown_our_schema(ws: sh.Workspace) -> None:
-    shown = {tool.name: convert_to_openai_tool(tool)["function"]["parameters"] for tool in tools(ws.tools("surgical"))}
+    shown = {
+        tool.name: function_calling.convert_to_openai_tool(tool)["function"]["parameters"]
+        for tool in tools(ws.tools("surgical"))
+    }
     assert shown["edit_file"]["required"] == ["path", "old_content", "new_content"]
     assert shown["edit_file"]["properties"]["occurrence"]["type"] == "integer"

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI, OpenAI
-from openai.types.chat import ChatCompletion
-from openai.types.responses import Response
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.openai import answers, answers_async, tools
 from steadyhand.tools.framework_calls import Made
 from tests.adapters import story
+from tests.adapters.framework import Framework
 from tests.adapters.web import Api
+
+openai = Framework("openai")
+openai_chat, openai_responses = Framework("openai.types.chat"), Framework("openai.types.responses")
 
 
 def chat(*calls: Mapping[str, object], content: str | None = None) -> dict[str, Any]:
@@ -49,19 +50,19 @@ def patch_call(kind: str, path: str, diff: str | None = None, id: str = "call_1"
 
 
 @pytest.fixture
-def clients() -> Iterator[list[OpenAI]]:
-    made: list[OpenAI] = []
+def clients() -> Iterator[list[Any]]:
+    made: list[Any] = []
     yield made
     for client in made:
         client.close()
 
 
-def client_of(api: Api, clients: list[OpenAI]) -> OpenAI:
-    clients.append(OpenAI(api_key="none", http_client=api.client(), max_retries=0))
+def client_of(api: Api, clients: list[Any]) -> Any:
+    clients.append(openai.OpenAI(api_key="none", http_client=api.client(), max_retries=0))
     return clients[-1]
 
 
-def test_the_chat_example_ends_with_the_edit_put_right(root: Path, clients: list[OpenAI]) -> None:
+def test_the_chat_example_ends_with_the_edit_put_right(root: Path, clients: list[Any]) -> None:
     api = Api([chat(function(story.TWICE)), chat(function(story.ONCE, "call_2")), chat(content=story.CLOSING)])
     assert story.example("openai_chat")(str(root), story.TASK, client_of(api, clients)) == story.CLOSING
     story.check_tree(root)
@@ -72,7 +73,7 @@ def test_the_chat_example_ends_with_the_edit_put_right(root: Path, clients: list
     assert {tool["function"]["strict"] for tool in api.asked[0]["tools"]} == {True}
 
 
-def test_the_responses_example_sends_patches_and_their_outputs(root: Path, clients: list[OpenAI]) -> None:
+def test_the_responses_example_sends_patches_and_their_outputs(root: Path, clients: list[Any]) -> None:
     wrong = patch_call("update_file", "notes.md", "@@\n-status: draft\n+status: done\n")
     right = patch_call("update_file", "notes.md", "@@ # Notes\n \n-status: draft\n+status: done\n", "call_2")
     api = Api([response(wrong), response(right), response(said(story.CLOSING))])
@@ -86,7 +87,9 @@ def test_the_responses_example_sends_patches_and_their_outputs(root: Path, clien
 
 def test_functions_of_a_response_are_answered_by_their_call_ids(ws: sh.Workspace) -> None:
     call = {"type": "function_call", "id": "fc", "call_id": "call_1", "name": "edit_file", "status": "completed"}
-    reply = Response.model_validate(response({**call, "arguments": json.dumps(story.TWICE)}, said("…")))
+    reply = openai_responses.Response.model_validate(
+        response({**call, "arguments": json.dumps(story.TWICE)}, said("…"))
+    )
     (item,) = answers(ws.tools("surgical"), reply)
     assert (item["type"], item["call_id"]) == ("function_call_output", "call_1")
     story.check_told(str(item["output"]))
@@ -95,14 +98,14 @@ def test_functions_of_a_response_are_answered_by_their_call_ids(ws: sh.Workspace
 def test_an_answer_goes_to_whoever_made_the_call(ws: sh.Workspace) -> None:
     caller = {"type": "program", "caller_id": "program_1"}
     call = {"type": "function_call", "call_id": "call_1", "name": "edit_file", "arguments": "{}", "caller": caller}
-    (item,) = answers(ws.tools("surgical"), Response.model_validate(response(call)))
+    (item,) = answers(ws.tools("surgical"), openai_responses.Response.model_validate(response(call)))
     assert item["caller"] == caller
 
 
 def test_a_free_form_tool_takes_its_whole_input_as_a_patch(ws: sh.Workspace, root: Path) -> None:
     text = "*** Begin Patch\n*** Update File: notes.md\n@@ # Notes\n \n-status: draft\n+status: done\n*** End Patch\n"
     call = {"type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch", "input": text}
-    (item,) = answers(ws.tools("openai"), Response.model_validate(response(call)))
+    (item,) = answers(ws.tools("openai"), openai_responses.Response.model_validate(response(call)))
     assert (item["type"], item["call_id"]) == ("custom_tool_call_output", "call_1")
     assert "M notes.md" in str(item["output"])
     assert (root / "notes.md").read_text(encoding="utf-8") == story.AFTER
@@ -111,7 +114,7 @@ def test_a_free_form_tool_takes_its_whole_input_as_a_patch(ws: sh.Workspace, roo
 def test_calls_of_one_reply_are_made_in_order_and_each_is_answered(ws: sh.Workspace, root: Path) -> None:
     first = {"path": "notes.md", "old_content": "# Notes", "new_content": "# One"}
     second = {"path": "notes.md", "old_content": "# One", "new_content": "# Two"}
-    reply = ChatCompletion.model_validate(
+    reply = openai_chat.ChatCompletion.model_validate(
         chat(function(first, "a"), function(second, "b"), function({}, "c", "edit_fil"), function("{", "d"))
     )
     seen: list[Made] = []
@@ -123,14 +126,14 @@ def test_calls_of_one_reply_are_made_in_order_and_each_is_answered(ws: sh.Worksp
 
 
 def test_tools_of_the_application_are_left_to_it(ws: sh.Workspace) -> None:
-    reply = ChatCompletion.model_validate(chat(function(story.TWICE, "a"), function({}, "b", "weather")))
+    reply = openai_chat.ChatCompletion.model_validate(chat(function(story.TWICE, "a"), function({}, "b", "weather")))
     assert [item["tool_call_id"] for item in answers(ws.tools("surgical"), reply, skip=["weather"])] == ["a"]
 
 
 @pytest.mark.parametrize("form", ["completion", "message", "dict"])
 def test_a_reply_may_be_the_clients_object_its_message_or_plain_json(ws: sh.Workspace, form: str) -> None:
     plain = chat(function(story.TWICE))
-    reply = ChatCompletion.model_validate(plain)
+    reply = openai_chat.ChatCompletion.model_validate(plain)
     given = {"completion": reply, "message": reply.choices[0].message, "dict": plain}[form]
     assert len(answers(ws.tools("surgical"), given)) == 1
 
@@ -139,7 +142,7 @@ def test_the_asynchronous_client_is_answered_the_same_way(ws: sh.Workspace, root
     api = Api([chat(function(story.ONCE))])
 
     async def one_turn() -> list[dict[str, object]]:
-        async with AsyncOpenAI(api_key="none", http_client=api.async_client()) as client:
+        async with openai.AsyncOpenAI(api_key="none", http_client=api.async_client()) as client:
             kit = ws.tools("surgical")
             reply = await client.chat.completions.create(model="m", messages=[], tools=tools(kit))
             return await answers_async(kit, reply)

@@ -8,44 +8,44 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai import Agent, UnexpectedModelBehavior
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.models.test import TestModel
 
 import steadyhand as sh
 from steadyhand.surfaces.adapters.pydantic_ai import tools
 from steadyhand.tools.framework_calls import Made
 from steadyhand.tools.toolsets import toolsets
 from tests.adapters import story
+from tests.adapters.framework import Framework
+
+pydantic_ai, messages_of = Framework("pydantic_ai"), Framework("pydantic_ai.messages")
+function_model, test_model = Framework("pydantic_ai.models.function"), Framework("pydantic_ai.models.test")
 
 Script = list[Mapping[str, object] | str]
 
 
-def scripted(script: Script, heard: list[list[Any]], asked: list[AgentInfo]) -> FunctionModel:
+def scripted(script: Script, heard: list[list[Any]], asked: list[Any]) -> Any:
     """A model that calls `edit_file` with each of the arguments in turn, then says the closing word."""
 
-    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    def reply(messages: list[Any], info: Any) -> Any:
         heard.append(list(messages[-1].parts))
         asked.append(info)
         if len(heard) > len(script):
-            return ModelResponse([TextPart(story.CLOSING)])
+            return messages_of.ModelResponse([messages_of.TextPart(story.CLOSING)])
         arguments = script[len(heard) - 1]
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        return ModelResponse([ToolCallPart("edit_file", text)])
+        return messages_of.ModelResponse([messages_of.ToolCallPart("edit_file", text)])
 
-    return FunctionModel(reply)
+    return function_model.FunctionModel(reply)
 
 
-def run(ws: sh.Workspace, script: Script, **options: Any) -> tuple[list[list[Any]], list[ModelMessage]]:
+def run(ws: sh.Workspace, script: Script, **options: Any) -> tuple[list[list[Any]], list[Any]]:
     heard: list[list[Any]] = []
-    agent = Agent(scripted(script, heard, []), toolsets=[tools(ws.tools("surgical"), **options)])
+    agent = pydantic_ai.Agent(scripted(script, heard, []), toolsets=[tools(ws.tools("surgical"), **options)])
     return heard, agent.run_sync(story.TASK).all_messages()
 
 
 def test_the_example_ends_with_the_edit_put_right(root: Path) -> None:
     heard: list[list[Any]] = []
-    asked: list[AgentInfo] = []
+    asked: list[Any] = []
     model = scripted([story.TWICE, story.ONCE], heard, asked)
     assert story.example("pydantic_ai_agent")(str(root), story.TASK, model) == story.CLOSING
     story.check_tree(root)
@@ -62,7 +62,7 @@ def test_a_refusal_that_a_call_can_mend_asks_for_it_and_any_other_is_terminal(ws
         (part.outcome, str(part.content).split("\n")[0])
         for message in messages
         for part in message.parts
-        if isinstance(part, ToolReturnPart)
+        if isinstance(part, messages_of.ToolReturnPart)
     ]
     assert [outcome for outcome, _ in outcomes] == ["retried", "failed"]
     assert outcomes[1][1].startswith("outside-root: ")
@@ -75,7 +75,7 @@ def test_the_model_is_told_little_and_the_application_everything(ws: sh.Workspac
         part
         for message in messages
         for part in message.parts
-        if isinstance(part, ToolReturnPart) and part.outcome == "success"
+        if isinstance(part, messages_of.ToolReturnPart) and part.outcome == "success"
     ]
     assert [made.kind for made in seen] == [sh.Kind.AMBIGUOUS_MATCH, None]
     assert done[0].metadata == seen[1].facts()
@@ -86,7 +86,7 @@ def test_the_model_is_told_little_and_the_application_everything(ws: sh.Workspac
 
 def test_refusals_in_a_row_end_the_run_only_after_the_retries_that_the_host_allows(ws: sh.Workspace) -> None:
     run(ws, [story.TWICE] * 5)
-    with pytest.raises(UnexpectedModelBehavior):
+    with pytest.raises(pydantic_ai.UnexpectedModelBehavior):
         run(ws, [story.TWICE] * 2, max_retries=1)
 
 
@@ -100,18 +100,20 @@ def test_edits_that_a_model_sends_together_are_made_in_their_order(ws: sh.Worksp
     first = {"path": "notes.md", "old_content": "# Notes", "new_content": "# One"}
     second = {"path": "notes.md", "old_content": "# One", "new_content": "# Two"}
 
-    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    def reply(messages: list[Any], info: Any) -> Any:
         if len(messages) > 1:
-            return ModelResponse([TextPart(story.CLOSING)])
-        return ModelResponse([ToolCallPart("edit_file", first), ToolCallPart("edit_file", second)])
+            return messages_of.ModelResponse([messages_of.TextPart(story.CLOSING)])
+        return messages_of.ModelResponse(
+            [messages_of.ToolCallPart("edit_file", first), messages_of.ToolCallPart("edit_file", second)]
+        )
 
-    Agent(FunctionModel(reply), toolsets=[tools(ws.tools("surgical"))]).run_sync(story.TASK)
+    pydantic_ai.Agent(function_model.FunctionModel(reply), toolsets=[tools(ws.tools("surgical"))]).run_sync(story.TASK)
     assert (root / "notes.md").read_text(encoding="utf-8").startswith("# Two\n")
 
 
 def test_the_frameworks_test_model_can_make_up_arguments_from_the_schema(ws: sh.Workspace, root: Path) -> None:
     (root / "a").write_text("one line\n", encoding="utf-8")  # what it makes up for any string
-    agent = Agent(TestModel(call_tools=["read_file"]), toolsets=[tools(ws.tools("surgical"))])
+    agent = pydantic_ai.Agent(test_model.TestModel(call_tools=["read_file"]), toolsets=[tools(ws.tools("surgical"))])
     assert "1: one line" in agent.run_sync(story.TASK).output
 
 
@@ -121,17 +123,17 @@ def test_the_frameworks_test_model_can_call_every_tool_of_every_toolset(toolset:
     (root / "a.md").write_text("# One\n", encoding="utf-8")
     with sh.Workspace(root, actor="test-model") as ws:
         kit = ws.tools(toolset, article="a.md" if toolset == "article" else None)
-        done = Agent(TestModel(), toolsets=[tools(kit, max_retries=None)]).run_sync(story.TASK)
+        done = pydantic_ai.Agent(test_model.TestModel(), toolsets=[tools(kit, max_retries=None)]).run_sync(story.TASK)
         parts = [part for message in done.all_messages() for part in message.parts]
-        answered = {part.tool_name for part in parts if isinstance(part, ToolReturnPart)}
+        answered = {part.tool_name for part in parts if isinstance(part, messages_of.ToolReturnPart)}
         assert answered == {tool.name for tool in kit.tools}
         assert ws.check().ok
 
 
 def test_what_a_mode_hides_is_not_there(root: Path) -> None:
-    asked: list[AgentInfo] = []
+    asked: list[Any] = []
     with sh.Workspace(root, actor="reader", read_only=True) as reading:
-        Agent(scripted([], [], asked), toolsets=[tools(reading.tools("surgical"))]).run_sync(story.TASK)
+        pydantic_ai.Agent(scripted([], [], asked), toolsets=[tools(reading.tools("surgical"))]).run_sync(story.TASK)
     names = {tool.name for tool in asked[0].function_tools}
     assert "read_file" in names
     assert "edit_file" not in names

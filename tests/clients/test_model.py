@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
-import openai
 import pytest
 
 from tests.clients.model import DONE, Script, ScriptedModel, Step
+
+if TYPE_CHECKING:
+    import anthropic
+    import openai
 
 NAME = "mcp__steadyhand__edit"
 SCHEMA = {"type": "object", "properties": {}}
@@ -19,7 +21,13 @@ STEPS = (Step("edit", lambda answers: {"n": 1}), Step("edit", lambda answers: {"
 
 
 def by_anthropic(url: str) -> list[Any]:
-    client = anthropic.Anthropic(base_url=url, api_key="none", max_retries=0)
+    import anthropic
+
+    with anthropic.Anthropic(base_url=url, api_key="none", max_retries=0) as client:
+        return _by_anthropic(client)
+
+
+def _by_anthropic(client: anthropic.Anthropic) -> list[Any]:
     messages: list[Any] = [{"role": "user", "content": "go"}]
     said: list[Any] = []
     while True:
@@ -35,7 +43,13 @@ def by_anthropic(url: str) -> list[Any]:
 
 
 def by_responses(url: str) -> list[Any]:
-    client = openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
+    import openai
+
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
+        return _by_responses(client)
+
+
+def _by_responses(client: openai.OpenAI) -> list[Any]:
     items: list[Any] = [{"role": "user", "content": "go"}]
     tools: Any = [{"type": "function", "name": NAME, "parameters": SCHEMA, "strict": False}]
     said: list[Any] = []
@@ -51,7 +65,13 @@ def by_responses(url: str) -> list[Any]:
 
 
 def by_chat(url: str) -> list[Any]:
-    client = openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
+    import openai
+
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
+        return _by_chat(client)
+
+
+def _by_chat(client: openai.OpenAI) -> list[Any]:
     messages: list[Any] = [{"role": "user", "content": "go"}]
     tools: Any = [{"type": "function", "function": {"name": NAME, "parameters": SCHEMA}}]
     said: list[Any] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import Kind
+from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.sampling import sample
 
@@ -24,18 +24,13 @@ def edit_as_another(root: Path, storage: FaultStorage) -> None:
 
 def die_in_an_edit(root: Path, at: int) -> bool:
     """Edit a line in a child that dies at call `at`; True if it got through."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            edit_as_another(root, FaultStorage(at=at, exit=True))
-            code = 0
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
+    code = exit_code_of(edit_and_die, root=str(root), at=at)
     assert code in (0, EXIT_CODE)
     return code == 0
+
+
+def edit_and_die(root: str, at: int) -> None:
+    edit_as_another(Path(root), FaultStorage(at=at, exit=True))
 
 
 @contextmanager

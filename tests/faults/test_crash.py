@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.workspace.journal.record import State
+from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import STORIES, Story, Tree, temporaries, tree_of
 from tests.sampling import IS_EVERY_CALL, sample
@@ -21,34 +23,25 @@ from tests.sampling import IS_EVERY_CALL, sample
 
 def _run_and_die(root: Path, story: Story, *, at: int, after: bool, torn: bool) -> bool:
     """Act in a child that dies at call `at`; True if it got through."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            storage = FaultStorage(at=at, exit=True, after=after, torn=torn)
-            with sh.Workspace(root, actor="child", storage=storage) as ws:
-                story.act(ws)
-            code = 0
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
+    module, act = story.act.__module__, story.act.__qualname__
+    code = exit_code_of(act_and_die, root=str(root), module=module, act=act, at=at, after=after, torn=torn)
     assert code in (0, EXIT_CODE), f"the child failed with {code} at call {at}"
     return code == 0
 
 
+def act_and_die(root: str, module: str, act: str, at: int, *, after: bool, torn: bool) -> None:
+    storage = FaultStorage(at=at, exit=True, after=after, torn=torn)
+    with sh.Workspace(root, actor="child", storage=storage) as ws:
+        getattr(importlib.import_module(module), act)(ws)
+
+
 def _reopen_dying(root: Path, *, at: int) -> bool:
     """Open the workspace, recovery included, in a child that dies at call `at`; True if it got through."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            sh.Workspace(root, storage=FaultStorage(at=at, exit=True)).close()
-            code = 0
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == 0
+    return exit_code_of(reopen_and_die, root=str(root), at=at) == 0
+
+
+def reopen_and_die(root: str, at: int) -> None:
+    sh.Workspace(root, storage=FaultStorage(at=at, exit=True)).close()
 
 
 def _count_calls(pristine: Path, story: Story) -> tuple[int, Tree]:

@@ -23,6 +23,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import Storage
+from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.test_crash import _check_settled, _count_calls, _relink
 from tests.faults.trees import STORIES, Story, temporaries, tree_of
@@ -219,17 +220,16 @@ def test_a_save_is_not_lost_when_the_process_dies_thereafter(name: str, copy: Ca
     for at, path, how in attempts(calls, paths):
         for dies_after in range(40) if IS_EVERY_CALL else (at % 11,):
             root = copy()
-            save = saver(root, path, how)
-            child = os.fork()
-            if child == 0:
-                try:
-                    storage = Neighbour(save, at=at, dies_after=dies_after)
-                    with suppress(EditError), sh.Workspace(root, storage=storage) as ws:
-                        act(ws)
-                finally:
-                    os._exit(EXIT_CODE)
-            os.waitpid(child, 0)
+            saver(root, path, how)
+            given = {"root": str(root), "name": name, "path": path, "how": how, "at": at, "dies_after": dies_after}
+            assert exit_code_of(act_beside_a_neighbour, **given) in (0, EXIT_CODE)
             check(root)
+
+
+def act_beside_a_neighbour(root: str, name: str, path: str, how: str, at: int, dies_after: int) -> None:
+    storage = Neighbour(saver(Path(root), path, how), at=at, dies_after=dies_after)
+    with suppress(EditError), sh.Workspace(root, storage=storage) as ws:
+        ACTS[name][0](ws)
 
 
 class BeforeExchange(Storage):
@@ -421,18 +421,17 @@ def test_without_exchange_a_crash_or_fault_leaves_before_or_after(story: Story, 
     for at in sample(range(calls // 3, calls + 8), 6, 16):
         root = Path(shutil.copytree(pristine, tmp_path / f"at-{at}"))
         _relink(pristine, root)
-        child = os.fork()
-        if child == 0:
-            storage = WithoutExchange()
-            storage.at, storage.exit = at, not fault
-            try:
-                with suppress(EditError), sh.Workspace(root, actor="child", storage=storage) as ws:
-                    story.act(ws)
-            finally:
-                os._exit(EXIT_CODE)
-        os.waitpid(child, 0)
+        code = exit_code_of(act_without_exchange, root=str(root), story=STORIES.index(story), at=at, dies=not fault)
+        assert code in (0, EXIT_CODE)
         _check_settled(root, before, after, records)
         shutil.rmtree(root)
+
+
+def act_without_exchange(root: str, story: int, at: int, *, dies: bool) -> None:
+    storage = WithoutExchange()
+    storage.at, storage.exit = at, dies
+    with suppress(EditError), sh.Workspace(root, actor="child", storage=storage) as ws:
+        STORIES[story].act(ws)
 
 
 class CoarseTimes(Storage):

@@ -16,6 +16,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
+from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
 from tests.hostile.attacks import INSIDE, make_ground, snapshot
@@ -68,21 +69,18 @@ def _crashed(root: Path) -> None:
     """A process died between two renames."""
     _some_history(root)
     for at in range(1, 100):
-        child = os.fork()
-        if child == 0:
-            try:
-                with sh.Workspace(root, storage=FaultStorage(at=at, exit=True, watch="mutating")) as ws:
-                    with ws.transaction() as tx:
-                        tx.edit("sub/a.md", [sh.Replace("two", "2")])
-                        tx.edit("sub/dir/a.md", [sh.Replace("two", "2")])
-            finally:
-                os._exit(0)
-        _, status = os.waitpid(child, 0)
-        assert os.waitstatus_to_exitcode(status) == EXIT_CODE
+        assert exit_code_of(edit_two_and_die, root=str(root), at=at) == EXIT_CODE
         if (root / "sub/a.md").read_text() != INSIDE:
             break
     assert temporaries(root)
     assert (root / "sub/dir/a.md").read_text() == INSIDE
+
+
+def edit_two_and_die(root: str, at: int) -> None:
+    storage = FaultStorage(at=at, exit=True, watch="mutating")
+    with sh.Workspace(root, storage=storage) as ws, ws.transaction() as tx:
+        tx.edit("sub/a.md", [sh.Replace("two", "2")])
+        tx.edit("sub/dir/a.md", [sh.Replace("two", "2")])
 
 
 def _damaged(root: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -212,15 +213,15 @@ def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path)
 
 
 @table(
-    "answer",
+    "make",
     [
-        {"success": True, "content": "x" * 10**7},
-        {"success": True, "content": "\U0001f600" * 3 * 10**6},
-        {"success": True, "lines": ['"\\"' * 10**6]},
-        {"success": True, "files": [{"path": str(number), "content": "y" * 1_000} for number in range(9_000)]},
-        {"success": True, "matches": list(range(150_000))},
-        {"success": True, **{str(number): number for number in range(60_000)}},
-        {
+        lambda: {"success": True, "content": "x" * 10**7},
+        lambda: {"success": True, "content": "\U0001f600" * 3 * 10**6},
+        lambda: {"success": True, "lines": ['"\\"' * 10**6]},
+        lambda: {"success": True, "files": [{"path": str(number), "content": "y" * 1_000} for number in range(9_000)]},
+        lambda: {"success": True, "matches": list(range(150_000))},
+        lambda: {"success": True, **{str(number): number for number in range(60_000)}},
+        lambda: {
             "success": False,
             "error": "z" * 10**6,
             "kind": "no-match",
@@ -231,7 +232,8 @@ def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path)
     ],
     ids=["text", "wide text", "escapes", "files", "list", "fields", "refusal"],
 )
-def test_no_answer_is_longer_than_may_be_sent(answer: dict[str, Any]) -> None:
+def test_no_answer_is_longer_than_may_be_sent(make: Callable[[], dict[str, Any]]) -> None:
+    answer = make()
     length = len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
     for most in (2_000, 100_000, 10**6):
         result = render(answer, most)

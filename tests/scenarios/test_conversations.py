@@ -2,7 +2,7 @@
 transports: the same answers, the same tree.
 
 `make test` takes the folders and a few of the examples, all of which are tried once on each surface in tests/tools,
-tests/surfaces/test_call_command.py and tests/mcp/test_tools.py; over HTTP only what needs no server of its own.
+tests/surfaces/test_call_command.py and tests/mcp/test_tools.py; over MCP only what needs no server of its own.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_there_are_scenarios_for_every_tool_both_ways() -> None:
 def test_scenarios_come_out_alike(surface: Surface, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
     chosen = scenarios() if WHOLE else [*folders(), *sample(examples(), 12)]
-    if surface is SURFACES["mcp over http"] and not WHOLE:
+    if surface in (SURFACES["mcp over stdio"], SURFACES["mcp over http"]) and not WHOLE:
         chosen = [scenario for scenario in chosen if not scenario.settings and scenario.toolset not in ALONE]
     found: list[str] = []
     with surface(chosen, tmp_path) as callers:

@@ -1,3 +1,5 @@
+"""A diff between two texts leads from one to the other, is as small as the lines allow, and its work is bounded."""
+
 from __future__ import annotations
 
 import random

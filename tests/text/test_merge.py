@@ -1,3 +1,5 @@
+"""Three-way merges take what one side changed, and say where both did."""
+
 from __future__ import annotations
 
 import random

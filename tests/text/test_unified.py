@@ -1,3 +1,5 @@
+"""Unified diffs are written as git and patch write them."""
+
 from __future__ import annotations
 
 import random

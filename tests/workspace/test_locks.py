@@ -1,3 +1,5 @@
+"""Locks by name: one holder at a time, no deadlock, a wait that ends, and nothing left of a process that died."""
+
 from __future__ import annotations
 
 import os

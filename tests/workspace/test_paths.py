@@ -1,3 +1,5 @@
+"""The grammar of paths: what names a file beneath the root, and what is refused as outside or malformed."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Which paths are protected, in whatever spelling, and what the host can allow."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""From a path to a handle beneath the root: links, swaps and protected names lead nowhere else."""
+
 from __future__ import annotations
 
 import errno

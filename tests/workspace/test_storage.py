@@ -1,3 +1,5 @@
+"""Each storage call does what its system call does, on handles only."""
+
 from __future__ import annotations
 
 import errno

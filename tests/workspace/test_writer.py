@@ -1,3 +1,5 @@
+"""One file is replaced whole, with its mode, owner and attributes, or not at all."""
+
 from __future__ import annotations
 
 import errno
