@@ -104,3 +104,4 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests stay until the end: nobody need look through them for garbage again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # and what each test leaves may wait a little
