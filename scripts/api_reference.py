@@ -45,8 +45,8 @@ HIDDEN = {
     "Record": "arriving leaving",
     "Replace": "signs spares",
     "Source": (
-        "apply changed_to characters check_base derive derived feeds_before in_encoding is_large length lines_after "
-        "lines_of near newline_at read reads_back settle table"
+        "apply changed_to characters check_base derive derived feeds_before in_encoding is_large keep length "
+        "lines_after lines_of near newline_at read reads_back settle table"
     ),
     "Span": "of",
     "Tool": (

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
+
+from steadyhand.errors import Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.format import format_of
@@ -76,3 +81,13 @@ def test_pages_and_templates_have_an_outline(name: str) -> None:
         ("selector:h1", "h1 A title", 1),
         ("selector:#x", "p#x", 1),
     ]
+
+
+def test_without_the_parser_an_edit_by_selector_is_refused_and_one_by_text_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "turbohtml", None)
+    done = edit(PAGE, [Replace(Selector("#cta"), "<a>Order</a>")], path="a.html")
+    assert done.error is not None
+    assert (done.error.kind, done.error.details["package"]) == (Kind.NOT_INSTALLED, "turbohtml")
+    assert edit(PAGE, [Replace("Buy", "Order")], path="a.html").text == PAGE.replace("Buy", "Order")

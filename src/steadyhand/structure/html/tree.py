@@ -122,7 +122,15 @@ def parse_tree(text: str, *, locations: bool = False) -> Document | Refusal:
             " the parser cannot be trusted with it",
             ByText(),
         )
-    import turbohtml
+    try:
+        import turbohtml
+    except ModuleNotFoundError:
+        return Refusal(
+            Kind.NOT_INSTALLED,
+            "the HTML parser turbohtml is not installed",
+            ByText("install the package turbohtml"),
+            {"package": "turbohtml"},
+        )
 
     return turbohtml.parse(text, source_locations=locations, allow_declarative_shadow_roots=False)
 
