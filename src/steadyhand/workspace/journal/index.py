@@ -19,9 +19,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.journal import log, parties
 from steadyhand.workspace.journal.codec import (
@@ -34,7 +36,7 @@ from steadyhand.workspace.journal.codec import (
     unpack,
 )
 from steadyhand.workspace.journal.database import DERIVED, Connection, Handle, Statement
-from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, heads_after, seal_problem
+from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, damaged, heads_after, seal_problem
 from steadyhand.workspace.journal.record import (
     ID_LENGTH,
     Entry,
@@ -616,3 +618,45 @@ def pages(items: Iterable[T], size: int = _PAGE) -> Iterator[list[T]]:
     left = iter(items)
     while page := list(islice(left, size)):
         yield page
+
+
+_STATES = frozenset(state.value for state in State)
+
+
+def held(connection: Connection, record_id: str) -> tuple[int, State, str | None]:
+    """Row number, state and undo of a record; refuses an id that is not there."""
+    found = _indexed(connection, record_id, "SELECT seq, state, undone_by FROM records WHERE id = ?")
+    return int(found[0]), State(found[1]), None if found[2] is None else str(found[2])
+
+
+def to_settle(connection: Connection, record_id: str) -> tuple[State, bool, tuple[int, bytes]]:
+    """A record's state, whether it undoes any, and the last row of the log, asked for together."""
+    found = _indexed(
+        connection,
+        record_id,
+        "SELECT r.seq, r.state, EXISTS (SELECT 1 FROM undos u WHERE u.seq = r.seq), l.seq, l.chain FROM records r"
+        " LEFT JOIN (SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1) l ON 1 = 1 WHERE r.id = ?",
+    )
+    return State(found[1]), bool(found[2]), log.head_of(found[3:])
+
+
+def _indexed(connection: Connection, record_id: str, query: str) -> Sequence[Any]:
+    """What the index says of a record, its row and its state first; refuses an id that is not there."""
+    found: Sequence[Any] | None = (
+        connection.execute(query, (record_id,)).fetchone() if is_record_id(record_id) else None
+    )
+    if found is None:
+        raise unknown(record_id)
+    if found[1] not in _STATES:
+        raise damaged(f"the index cannot say what became of record {record_id}", seq=found[0])
+    return found
+
+
+def unknown(record_id: str) -> EditError:
+    """The refusal of an id that no record has, or of the beginning of one."""
+    return EditError(
+        Kind.NO_SUCH_FILE,
+        f"the journal holds no record {record_id}",
+        hint=RunCommand("log", "lists the records of this workspace"),
+        details={"id": record_id},
+    )

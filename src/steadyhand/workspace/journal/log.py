@@ -20,7 +20,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Note, RunCommand
@@ -221,7 +221,7 @@ def news(connection: Connection, after: int, size: int) -> list[Row]:
 
 def load(connection: Connection, rows: Iterable[Row]) -> None:
     """Add rows unchanged, seals and all."""
-    left = iter(rows)
+    left = map(_storable, rows)
     while page := list(islice(left, _PAGE)):
         connection.executemany(_INSERT, page)
 
@@ -402,7 +402,7 @@ def has_no_images(connection: Connection) -> bool:
 
 def load_images(connection: Connection, kept: Iterable[Packed]) -> None:
     """Add images unchanged, which nobody needs yet."""
-    for image in kept:
+    for image in map(_storable, kept):
         connection.execute(f"INSERT INTO images ({_IMAGE}, last_seq) VALUES (?, ?, ?, ?, ?, 0)", image)
 
 
@@ -418,3 +418,20 @@ def _image_problem(image: Packed) -> Problem | None:
         name = image.digest.hex()[:16] if isinstance(image.digest, bytes) else repr(image.digest)
         return Problem(None, "image", f"the kept image {name} is damaged: {error}")
     return None
+
+
+R = TypeVar("R", Row, Packed)
+_Form = tuple[type | tuple[type, ...], ...]
+_TEXT = lazy_pattern("[^\0\ud800-\udfff]*")
+_ROW_FORM: _Form = (int, str, (str, type(None)), str, int, bytes, bytes, bytes)
+_IMAGE_FORM: _Form = (bytes, int, int, bytes, bytes)
+
+
+def _storable(given: R) -> R:
+    """A row or an image that every store can keep as it is, damaged or not."""
+    form = _ROW_FORM if isinstance(given, Row) else _IMAGE_FORM
+    for field, kinds in zip(given, form, strict=True):
+        if not isinstance(field, kinds) or (isinstance(field, str) and not _TEXT.fullmatch(field)):
+            name = f"row {given.seq}" if isinstance(given, Row) else "an image"
+            raise damaged(f"{name} is so damaged that it cannot be copied: one of its fields is of another kind")
+    return given

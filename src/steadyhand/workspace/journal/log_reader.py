@@ -11,7 +11,7 @@ way at that place of the log. Reads only; repairs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -222,3 +222,49 @@ def _images(connection: Connection, meter: _Meter) -> Iterator[Problem]:
         meter.step()
         if problem is not None:
             yield problem
+
+
+@dataclass(frozen=True, slots=True)
+class JournalStats:
+    """How much there is. `image_bytes` is the content, `stored_bytes` what it takes compressed."""
+
+    rows: int
+    records: int
+    states: Mapping[str, int]
+    images: int
+    image_bytes: int
+    stored_bytes: int
+    file_bytes: int
+    oldest: str | None
+    newest: str | None
+    head_seq: int
+    head_chain: str
+
+
+# A sum is a number of another kind in PostgreSQL.
+_IMAGES = """SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT), CAST(coalesce(sum(length(data)), 0) AS BIGINT)
+    FROM images"""
+
+
+def stats_of(connection: Connection, file_bytes: int) -> JournalStats:
+    """Count records, images and rows; `file_bytes` is what the store says that all of it takes."""
+    states = dict(connection.execute("SELECT state, count(*) FROM records GROUP BY state").fetchall())
+    images, image_bytes, stored_bytes = connection.execute(_IMAGES).fetchone()
+    oldest, newest = (
+        connection.execute(f"SELECT time FROM records ORDER BY seq {order} LIMIT 1").fetchone()
+        for order in ("ASC", "DESC")
+    )
+    seq, chain = log.head(connection)
+    return JournalStats(
+        rows=int(connection.execute("SELECT count(*) FROM log").fetchone()[0]),
+        records=sum(states.values()),
+        states=states,
+        images=images,
+        image_bytes=image_bytes,
+        stored_bytes=stored_bytes,
+        file_bytes=file_bytes,
+        oldest=oldest[0] if oldest else None,
+        newest=newest[0] if newest else None,
+        head_seq=seq,
+        head_chain=chain.hex(),
+    )

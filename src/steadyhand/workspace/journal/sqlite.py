@@ -52,8 +52,7 @@ from steadyhand.workspace.journal.sqlite_file import (
     read_only,
     refusal,
 )
-from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.journal.stored import StoredJournal
+from steadyhand.workspace.journal.store import Journal, Progress
 
 _FOLDER = "holders"
 _NAME = lazy_pattern("[0-9a-f]{32}")
@@ -473,7 +472,7 @@ def _close_own(connection: sqlite3.Connection, pid: int) -> None:
 _MANY = 20
 
 
-class SqliteJournal(StoredJournal):
+class SqliteJournal(Journal):
     """A `Journal` in the state folder at `path`."""
 
     def __init__(self, path: Path, *, read_only: bool = False, timeout: float = 10.0) -> None:

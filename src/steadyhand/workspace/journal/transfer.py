@@ -18,7 +18,8 @@ from typing import TypeVar
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.journal.log import GENESIS, Packed, Problem, Row, chain_bytes
-from steadyhand.workspace.journal.store import Journal, JournalStats, Progress
+from steadyhand.workspace.journal.log_reader import JournalStats
+from steadyhand.workspace.journal.store import Journal, Progress
 
 T = TypeVar("T")
 

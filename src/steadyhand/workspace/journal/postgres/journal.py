@@ -53,7 +53,7 @@ from steadyhand.workspace.journal.postgres.session import (
     undecided,
 )
 from steadyhand.workspace.journal.record import Hold, Record, Staging, State
-from steadyhand.workspace.journal.stored import StoredJournal
+from steadyhand.workspace.journal.store import Journal
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.002, 0.015
 
@@ -317,7 +317,7 @@ def _exists(connection: Connection) -> bool:
 T = TypeVar("T")
 
 _PREPARE = Statement(
-    sqlite="",  # it is at hand, and the statements of `StoredJournal.prepare` cost nothing there
+    sqlite="",  # it is at hand, and the statements of `Journal.prepare` cost nothing there
     postgres=f"WITH row AS ({log.INSERT_AFTER}"
     " AND (SELECT count(*) FROM fences WHERE key = ANY(?::bytea[]) AND number = ?) = ? RETURNING seq),"
     " entered AS (INSERT INTO records (seq, id, state, time, actor, task)"
@@ -327,7 +327,7 @@ _PREPARE = Statement(
 """Append a prepared record and enter it, where the row before it is still last and its locks are still ours."""
 
 
-class PostgresJournal(StoredJournal):
+class PostgresJournal(Journal):
     """A `Journal` in a schema of its own."""
 
     def __init__(self, address: Address, *, read_only: bool, timeout: float) -> None:
