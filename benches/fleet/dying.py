@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.storage import Storage
 
 EXIT_CODE = 77
 

@@ -16,7 +16,7 @@ from benches.fleet.meter import Meter, metered_checks
 from benches.fleet.moves import Move
 from benches.fleet.settings import Fleet
 from benches.fleet.skew import skewed_clock
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.storage import Storage
 
 _MOST_CALLS = 12  # storage calls among which a doomed process dies
 _SHARE = 0.2

@@ -17,7 +17,7 @@ from benches.fleet.ledger import Ledger, read_ledger
 from benches.fleet.meter import Meter
 from benches.fleet.schedule import open_workspaces, take_turns, where_it_was
 from benches.fleet.settings import Fleet
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.storage import Storage
 
 _FEWEST_CALLS, _MOST_CALLS = 100, 600
 

@@ -73,7 +73,12 @@ if TYPE_CHECKING:
     from steadyhand.tools.tool import Tool
     from steadyhand.tools.toolsets import Toolset
     from steadyhand.tools.workspace import Finding, Workspace
-    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.files.listing import Listing
+    from steadyhand.workspace.files.storage import DirEntry, Storage
+    from steadyhand.workspace.history.file_history import Why
+    from steadyhand.workspace.history.leases import ActiveLease
+    from steadyhand.workspace.history.other_clones import Notice
+    from steadyhand.workspace.history.outside import CheckReport, Drift, Outside
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.log import Problem
     from steadyhand.workspace.journal.record import (
@@ -88,18 +93,13 @@ if TYPE_CHECKING:
         State,
         ToolCall,
     )
-    from steadyhand.workspace.leases import ActiveLease
-    from steadyhand.workspace.listing import Listing
-    from steadyhand.workspace.other_clones import Notice
-    from steadyhand.workspace.outside import CheckReport, Drift, Outside
-    from steadyhand.workspace.storage import DirEntry, Storage
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
-    "ActiveLease": "steadyhand.workspace.leases",
+    "ActiveLease": "steadyhand.workspace.history.leases",
     "Anchor": "steadyhand.structure.anchor",
     "AsyncAudits": "steadyhand.tools.async_workspace",
     "AsyncBatch": "steadyhand.tools.async_workspace",
@@ -113,7 +113,7 @@ _HOMES = {
     "Cell": "steadyhand.structure.notebook.cell",
     "ChangeMode": "steadyhand.plan.request",
     "ChangeSet": "steadyhand.text.changeset",
-    "CheckReport": "steadyhand.workspace.outside",
+    "CheckReport": "steadyhand.workspace.history.outside",
     "Clash": "steadyhand.text.changeset",
     "CodeBlock": "steadyhand.structure.markdown.code_block",
     "Conversation": "steadyhand.tools.call",
@@ -123,8 +123,8 @@ _HOMES = {
     "Delete": "steadyhand.plan.edit",
     "DeleteFile": "steadyhand.plan.request",
     "Dialect": "steadyhand.dialects.dialect",
-    "DirEntry": "steadyhand.workspace.storage",
-    "Drift": "steadyhand.workspace.outside",
+    "DirEntry": "steadyhand.workspace.files.storage",
+    "Drift": "steadyhand.workspace.history.outside",
     "EditError": "steadyhand.errors",
     "EditFile": "steadyhand.plan.request",
     "EditNote": "steadyhand.workspace.journal.record",
@@ -147,17 +147,17 @@ _HOMES = {
     "Kit": "steadyhand.tools.kit",
     "Lease": "steadyhand.workspace.journal.record",
     "Lines": "steadyhand.structure.lines",
-    "Listing": "steadyhand.workspace.listing",
+    "Listing": "steadyhand.workspace.files.listing",
     "Location": "steadyhand.structure.outline",
     "MergeFile": "steadyhand.plan.request",
     "MoveText": "steadyhand.plan.request",
     "Note": "steadyhand.dialects.piece",
-    "Notice": "steadyhand.workspace.other_clones",
+    "Notice": "steadyhand.workspace.history.other_clones",
     "Old": "steadyhand.plan.edit",
     "Outcome": "steadyhand.plan.outcome",
     "Outline": "steadyhand.structure.outline",
     "OutlineEntry": "steadyhand.structure.format",
-    "Outside": "steadyhand.workspace.outside",
+    "Outside": "steadyhand.workspace.history.outside",
     "Ownership": "steadyhand.workspace.journal.record",
     "Party": "steadyhand.workspace.journal.record",
     "Patch": "steadyhand.dialects.patch",
@@ -180,7 +180,7 @@ _HOMES = {
     "Splice": "steadyhand.text.splice",
     "State": "steadyhand.workspace.journal.record",
     "Statistics": "steadyhand.session.statistics",
-    "Storage": "steadyhand.workspace.storage",
+    "Storage": "steadyhand.workspace.files.storage",
     "Symbol": "steadyhand.structure.code.symbol",
     "Table": "steadyhand.structure.markdown.table",
     "Tally": "steadyhand.session.statistics",
@@ -188,7 +188,7 @@ _HOMES = {
     "Tool": "steadyhand.tools.tool",
     "ToolCall": "steadyhand.workspace.journal.record",
     "Toolset": "steadyhand.tools.toolsets",
-    "Why": "steadyhand.workspace.file_history",
+    "Why": "steadyhand.workspace.history.file_history",
     "Workspace": "steadyhand.tools.workspace",
     "WriteFile": "steadyhand.plan.request",
     "Writes": "steadyhand.session.conflicts",

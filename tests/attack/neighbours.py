@@ -12,8 +12,8 @@ from pathlib import Path
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.workspace.sandbox import Sandbox
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.sandbox import Sandbox
+from steadyhand.workspace.files.storage import Storage
 from tests.attack.attack import Attempt, Share, attempt, scratch
 from tests.concurrency.test_rivals import SAVES, WAYS, check_agents, check_saves
 from tests.faults.storage import EXIT_CODE

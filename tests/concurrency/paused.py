@@ -12,8 +12,8 @@ from typing import Literal, get_args
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.workspace.protection import TEMP_PREFIX
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.protection import TEMP_PREFIX
+from steadyhand.workspace.files.storage import Storage
 from tests.concurrency.worker import SHARED, say
 
 Point = Literal["locked", "noted", "prepared", "sure", "between"]

@@ -10,8 +10,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.storage import Storage
 from tests.concurrency.crew import check_chain, check_sound, shared_root
 from tests.concurrency.worker import FIRST, FORCE, SHARED, START
 from tests.postgres.proxy import Proxy, proxy_to

@@ -30,10 +30,10 @@ from typing import Any
 
 import steadyhand as sh
 from steadyhand.errors import EditError
+from steadyhand.workspace.files.protection import TEMP_PREFIX
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.protection import TEMP_PREFIX
-from steadyhand.workspace.storage import Storage
 from tests.faults.trees import STORIES, Story, Tree, temporaries, tree_of
 
 SECTOR = 512

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Literal
 
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.storage import Storage
 
 EXIT_CODE = 77
 

@@ -21,8 +21,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.storage import Storage
 from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.test_crash import _check_settled, _count_calls, _relink

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.protection import TEMP_PREFIX
+from steadyhand.workspace.files.protection import TEMP_PREFIX
 from tests.faults.storage import FaultStorage
 from tests.faults.test_crash import _check_settled, _count_calls, _relink
 from tests.faults.trees import STORIES, Story, tree_of

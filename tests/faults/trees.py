@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import steadyhand as sh
+from steadyhand.workspace.files.protection import TEMP_PREFIX
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.protection import TEMP_PREFIX
 
 Tree = dict[str, tuple[str, bytes, int]]
 

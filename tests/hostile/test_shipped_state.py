@@ -12,10 +12,10 @@ from pathlib import Path
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
+from steadyhand.workspace.files.protection import TEMP_PREFIX
 from steadyhand.workspace.journal.record import FileChange, FileState, Record, Staging, State, utc_now
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.state import Intent, this_machine
 from tests.hostile.attacks import GIT_CONFIG, INSIDE, SECRET, contents, make_ground, told
 from tests.table import table

@@ -15,8 +15,8 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.host import host_of
 from steadyhand.text.unified import changeset_from_unified
-from steadyhand.workspace.file_history import Replays
 from steadyhand.workspace.file_op import Trace
+from steadyhand.workspace.history.file_history import Replays
 from steadyhand.workspace.journal.log import link
 from steadyhand.workspace.journal.record import ToolCall
 from tests.workspace.journal.making import behind_its_back

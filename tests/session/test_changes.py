@@ -10,8 +10,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.storage import Storage
 from tests.faults.trees import tree_of
 
 LINES = "one\ntwo\nthree\n"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import steadyhand as sh
-from steadyhand.workspace.sandbox import FileImage
+from steadyhand.workspace.files.sandbox import FileImage
 from tests.table import table
 
 TEXT = "".join(f"line {number} of some text\n" for number in range(200)) + "twice\ntwice\n"

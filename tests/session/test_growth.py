@@ -39,7 +39,7 @@ class Work:
     def _note(self, frame: FrameType, event: str, what: object) -> None:
         self.calls += event in ("call", "c_call")
         self.decoded += event == "call" and frame.f_code.co_name == "decode_record"
-        self.writes += event == "call" and frame.f_code.co_name == "_with_room"
+        self.writes += event == "call" and frame.f_code.co_name == "_check_writable"  # once for each
         self.statements += event == "c_call" and getattr(what, "__qualname__", "") == "Connection.execute"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.storage import Storage
 
 LINES = "".join(f"line {number}\n" for number in range(20))
 

@@ -11,8 +11,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.host import host_of
+from steadyhand.workspace.history.unseen_changes import Checkpoint, UnseenChanges
 from steadyhand.workspace.journal.record import Party, Sight
-from steadyhand.workspace.unseen_changes import Checkpoint, UnseenChanges
 from tests.table import table
 
 LINES = 12

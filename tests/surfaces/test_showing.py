@@ -14,8 +14,8 @@ from steadyhand.surfaces.cli.commands.journal import check_lines
 from steadyhand.surfaces.cli.refusal import error_lines
 from steadyhand.surfaces.cli.report import check_document
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, paint
+from steadyhand.workspace.history.outside import CheckReport
 from steadyhand.workspace.journal.log import Problem
-from steadyhand.workspace.outside import CheckReport
 from tests.surfaces.conftest import NOTES
 from tests.surfaces.shell import SOURCE, Shell
 from tests.table import table

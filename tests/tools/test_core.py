@@ -11,7 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.storage import DirEntry, Storage
+from steadyhand.workspace.files.storage import DirEntry, Storage
 from tests.table import table
 from tests.tools.examples import lay_out, tree
 from tests.tools.ground import OPENED, make

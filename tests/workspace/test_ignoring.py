@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.workspace.globs import MAX_IGNORE_BYTES, IgnoreRules, parse_glob, read_rules
-from steadyhand.workspace.listing import Limits, Listing
-from steadyhand.workspace.sandbox import Sandbox
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.globs import MAX_IGNORE_BYTES, IgnoreRules, parse_glob, read_rules
+from steadyhand.workspace.files.listing import Limits, Listing
+from steadyhand.workspace.files.sandbox import Sandbox
+from steadyhand.workspace.files.storage import Storage
 from tests.table import table
 
 NAMES = ["a", "b", "ab", "a.py", "b.log", ".x", "x y", "[z]", "a*", "A"]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
+from steadyhand.workspace.files.protection import TEMP_PREFIX
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.state import BACK, IN_PLACE, NO_BOOT, OLD, Intent, StateFolder, temp_name
-from steadyhand.workspace.storage import Storage
 
 ID = "1a2b3c4d5e6f"
 STAGED = b"one\n2\n"

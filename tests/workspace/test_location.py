@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.history.other_clones import repository_of
 from steadyhand.workspace.location import Location, plain_address, repo_id
-from steadyhand.workspace.other_clones import repository_of
 from tests.table import table
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 import steadyhand as sh
-from steadyhand.workspace.protection import TEMP_PREFIX
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.protection import TEMP_PREFIX
+from steadyhand.workspace.files.storage import Storage
 
 
 class Deed(NamedTuple):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.resolve import check_portable, parse_path
+from steadyhand.workspace.files.resolve import check_portable, parse_path
 from tests.table import table
 
 OUTSIDE = [

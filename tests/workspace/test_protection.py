@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.workspace import protected_names as names
-from steadyhand.workspace.protection import classify, fold, is_hidden
+from steadyhand.workspace.files import protected_names as names
+from steadyhand.workspace.files.protection import classify, fold, is_hidden
 from tests.table import table
 
 # What must not be hit comes first: each false alarm here is an edit somebody could not make.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import steadyhand as sh
-from steadyhand.workspace.read_ranges import VERSIONS, Versions
+from steadyhand.workspace.history.read_ranges import VERSIONS, Versions
 
 
 def test_what_was_not_used_for_longest_is_forgotten() -> None:

@@ -17,8 +17,8 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.sandbox import Sandbox, lock_key_of
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.files.sandbox import Sandbox, lock_key_of
+from steadyhand.workspace.files.storage import Storage
 from tests.faults.storage import FaultStorage
 from tests.table import table
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
-from steadyhand.workspace.storage import Storage
 from tests.faults.storage import FaultStorage
 from tests.table import table
 

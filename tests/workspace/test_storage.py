@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace import storage as system
-from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.storage import NO_SUCH_RENAME, Storage
+from steadyhand.workspace.files import storage as system
+from steadyhand.workspace.files.refusal import refuse_os
+from steadyhand.workspace.files.storage import NO_SUCH_RENAME, Storage
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
 from tests.table import table
@@ -119,7 +119,7 @@ def test_where_the_library_has_no_such_rename_it_is_said(here: int, monkeypatch:
 WITHOUT_THE_SYMBOL = """
 import os, sys
 import steadyhand as sh
-from steadyhand.workspace import storage as system
+from steadyhand.workspace.files import storage as system
 sys.platform = "darwin"
 system._libc = object  # a C library without the calls that exchange names
 with sh.Workspace(".") as ws:
@@ -283,7 +283,8 @@ for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY",
     if hasattr(os, name):
         delattr(os, name)
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace import listing, locks, protection, sandbox, storage, writer
+from steadyhand.workspace import locks
+from steadyhand.workspace.files import listing, protection, sandbox, storage, writer
 for work in (lambda: sandbox.Sandbox(".", storage=storage.Storage()), lambda: locks.LockTable("locks")):
     try:
         work()
@@ -313,7 +314,7 @@ assert sh.outline("# One\\n", path="a.md").entries[0].label
 
 
 def test_the_platform_here_is_enough() -> None:
-    from steadyhand.workspace.storage import require_platform
+    from steadyhand.workspace.files.storage import require_platform
 
     try:
         require_platform()

@@ -15,10 +15,10 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.protection import TEMP_PREFIX
-from steadyhand.workspace.sandbox import FileImage, Place, Sandbox
-from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import (
+from steadyhand.workspace.files.protection import TEMP_PREFIX
+from steadyhand.workspace.files.sandbox import FileImage, Place, Sandbox
+from steadyhand.workspace.files.storage import Storage
+from steadyhand.workspace.files.writer import (
     check_writable,
     discard,
     is_torn,

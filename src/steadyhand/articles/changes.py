@@ -18,8 +18,8 @@ from steadyhand.lazy import dataclass, field
 from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.source import Source
+from steadyhand.workspace.files.protection import classify, is_hidden
 from steadyhand.workspace.git import Blobs, Entry, Git
-from steadyhand.workspace.protection import classify, is_hidden
 
 __all__ = ["ChangedFile", "Changes", "Commit", "LeftOut", "Sides", "read_changes"]
 

@@ -16,7 +16,7 @@ from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.pace import go_on
 from steadyhand.text.source import Source
-from steadyhand.workspace.protection import classify
+from steadyhand.workspace.files.protection import classify
 
 __all__ = ["Library", "read_library", "read_page"]
 

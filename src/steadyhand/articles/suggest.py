@@ -23,8 +23,8 @@ from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import go_on
+from steadyhand.workspace.files.protection import classify
 from steadyhand.workspace.git import Git
-from steadyhand.workspace.protection import classify
 
 __all__ = ["ProposedRule", "Suggestion", "Suggestions", "suggest", "write_suggestion"]
 

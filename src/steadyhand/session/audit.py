@@ -19,11 +19,11 @@ from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.session.history import History
 from steadyhand.session.runs import Runs
 from steadyhand.session.statistics import Attempt, Attempts, spelled
+from steadyhand.workspace.history.read_ranges import ReadRanges
 from steadyhand.workspace.journal.log import Problem, Row
 from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall, word
 from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.read_ranges import ReadRanges
 from steadyhand.workspace.store import Store
 
 if TYPE_CHECKING:

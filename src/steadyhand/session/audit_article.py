@@ -38,7 +38,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.unified import parse_unified, render_unified
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_history import Replays, history_of
+from steadyhand.workspace.history.file_history import Replays, history_of
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 

@@ -29,8 +29,8 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.workspace.history.unseen_changes import Tracked, UnseenChange
 from steadyhand.workspace.overlay import FileDraft
-from steadyhand.workspace.unseen_changes import Tracked, UnseenChange
 
 if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict

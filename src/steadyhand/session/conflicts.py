@@ -30,9 +30,9 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.workspace.file_op import Header
+from steadyhand.workspace.history.unseen_changes import UnseenChange
 from steadyhand.workspace.journal.record import Party, Record, new_record_id
 from steadyhand.workspace.store import Store
-from steadyhand.workspace.unseen_changes import UnseenChange
 
 OUTSIDE = "something outside Steadyhand"
 _LONGEST = 4_000  # code points of text that is offered, or shown of one side
@@ -401,7 +401,7 @@ class Reports:
     def observe(self, context: CallContext, path: str) -> bool:
         """Note that something else changed a file since the journal last knew it; False where nothing did."""
         from steadyhand.workspace.file_op import Latest
-        from steadyhand.workspace.outside import NOTE, note_of
+        from steadyhand.workspace.history.outside import NOTE, note_of
 
         resolved, image = self._store.read(path)
         if self._store.read_only:

@@ -18,13 +18,13 @@ from steadyhand.session.context import Session
 from steadyhand.session.editor import Editor, Proposal
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.unified import render_unified
-from steadyhand.workspace.file_history import Replays, Why, explain, history_of
+from steadyhand.workspace.history.file_history import Replays, Why, explain, history_of
+from steadyhand.workspace.history.outside import PREFIX, Outside, outside_changes, outside_diff
+from steadyhand.workspace.history.undo import Undo, latest_standing, latest_undo, standing_of_task
 from steadyhand.workspace.journal.record import Entry, FileChange, State
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.outside import PREFIX, Outside, outside_changes, outside_diff
 from steadyhand.workspace.overlay import Overlay, read_text
 from steadyhand.workspace.store import Store
-from steadyhand.workspace.undo import Undo, latest_standing, latest_undo, standing_of_task
 
 
 class History:

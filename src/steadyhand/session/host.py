@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
     from steadyhand.workspace.file_op import Trace
+    from steadyhand.workspace.files.sandbox import FileImage
     from steadyhand.workspace.journal.store import Progress
-    from steadyhand.workspace.sandbox import FileImage
 
 
 __all__ = ["Host", "Reader", "host_of"]

@@ -80,9 +80,9 @@ def move_own(
     """
     from pathlib import Path
 
+    from steadyhand.workspace.files.storage import Storage
     from steadyhand.workspace.location import Location
     from steadyhand.workspace.state import StateFolder
-    from steadyhand.workspace.storage import Storage
 
     own, new = Location.of(Path(root), journal), Location.of(Path(root), target)
     if not os.path.lexists(own.folder):

@@ -24,7 +24,7 @@ from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, name_of
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_history import Version, recorded_text, unwind, version_after, versions_back
+from steadyhand.workspace.history.file_history import Version, recorded_text, unwind, version_after, versions_back
 from steadyhand.workspace.journal.record import Note, Party
 from steadyhand.workspace.journal.store import Journal
 

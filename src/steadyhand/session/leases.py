@@ -24,9 +24,9 @@ from steadyhand.text.source import Source
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.workspace.file_op import FileOp
+    from steadyhand.workspace.history.leases import ActiveLease, ActiveLeases
     from steadyhand.workspace.journal.record import Lease
     from steadyhand.workspace.journal.store import Journal
-    from steadyhand.workspace.leases import ActiveLease, ActiveLeases
     from steadyhand.workspace.overlay import FileReading
 
 
@@ -69,8 +69,8 @@ class Leases:
         return [self._lease_now(active, lease, place) for lease, place in found]
 
     def _new_lease(self, path: str, target: Place | None, seq: int) -> ActiveLease:
+        from steadyhand.workspace.history.leases import ActiveLease
         from steadyhand.workspace.journal.record import Lease, new_record_id, utc_now
-        from steadyhand.workspace.leases import ActiveLease
 
         reading = self._store.look(path)
         lease = Lease(new_record_id(), self._session.context.party, reading.path, utc_now(), seq=seq)
@@ -83,7 +83,7 @@ class Leases:
 
     def _lease_now(self, active: ActiveLeases, lease: Lease, path: str) -> ActiveLease:
         """A lease with its present lines; where the file cannot be read, that it is about the file."""
-        from steadyhand.workspace.leases import ActiveLease
+        from steadyhand.workspace.history.leases import ActiveLease
 
         try:
             reading = self._store.look_again(path)
@@ -137,7 +137,7 @@ class Leases:
         return list(dict.fromkeys(map(str, found)))
 
     def _active(self) -> ActiveLeases:
-        from steadyhand.workspace.leases import ActiveLeases
+        from steadyhand.workspace.history.leases import ActiveLeases
 
         return ActiveLeases(self._store.journal, self._session.ranges.version, self._session.followed)
 

@@ -25,7 +25,7 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.unseen_changes import UnseenChange
+from steadyhand.workspace.history.unseen_changes import UnseenChange
 
 __all__ = [
     "Believed",

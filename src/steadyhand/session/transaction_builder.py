@@ -363,7 +363,7 @@ class TransactionBuilder:
 
     def _bak_name(self, step: Step, draft: FileDraft) -> str | None:
         """The name for a copy beside the file, for policies that want one, if the file is no secret."""
-        from steadyhand.workspace.file_history import BACKUP
+        from steadyhand.workspace.history.file_history import BACKUP
 
         if step.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None

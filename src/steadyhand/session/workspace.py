@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
     from steadyhand.text.source import Source
-    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.files.listing import Listing
+    from steadyhand.workspace.files.protection import Protect
+    from steadyhand.workspace.files.storage import Storage
+    from steadyhand.workspace.history.file_history import Why
+    from steadyhand.workspace.history.leases import ActiveLease
+    from steadyhand.workspace.history.other_clones import Clones, Notice
+    from steadyhand.workspace.history.outside import CheckReport, Outside
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.record import Entry, Lease, Party
     from steadyhand.workspace.journal.store import Progress
-    from steadyhand.workspace.leases import ActiveLease
-    from steadyhand.workspace.listing import Listing
-    from steadyhand.workspace.other_clones import Clones, Notice
-    from steadyhand.workspace.outside import CheckReport, Outside
-    from steadyhand.workspace.protection import Protect
-    from steadyhand.workspace.storage import Storage
     from steadyhand.workspace.store import Store
 
 
@@ -92,7 +92,7 @@ class Workspace:
     ) -> None:
         from pathlib import Path
 
-        from steadyhand.workspace.read_ranges import ReadRanges
+        from steadyhand.workspace.history.read_ranges import ReadRanges
         from steadyhand.workspace.store import Store
 
         context = CallContext(
@@ -121,7 +121,7 @@ class Workspace:
         ranges, repo = ReadRanges(), checks.remark(repo, "repo")
         clones: Clones | None = None
         if store.location.url is not None:  # only in a database do clones see each other
-            from steadyhand.workspace.other_clones import Clones
+            from steadyhand.workspace.history.other_clones import Clones
 
             clones = Clones(store, repo)
         self._session = Session(store, ranges, context, view_of(store, ranges, context), clones, {})
@@ -610,7 +610,7 @@ class Workspace:
         `.gitignore` files of the tree name. `below` is a directory, from the root: nothing but what lies there is
         looked at.
         """
-        from steadyhand.workspace.listing import Limits
+        from steadyhand.workspace.files.listing import Limits
 
         names = tuple(name for name in below.split("/") if name)
         return self._store.files(path, Limits(depth, limit, seconds, skip_ignored, sizes, names))
@@ -647,7 +647,7 @@ class Workspace:
 
     def check(self, *, progress: Progress | None = None) -> CheckReport:
         """Whether the journal is sound and the tree is as it left it."""
-        from steadyhand.workspace.outside import verify
+        from steadyhand.workspace.history.outside import verify
 
         return verify(self._store, progress)
 

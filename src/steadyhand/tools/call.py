@@ -16,8 +16,8 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.toolsets import Toolset
+from steadyhand.workspace.files.refusal import shown
 from steadyhand.workspace.journal.record import new_record_id
-from steadyhand.workspace.refusal import shown
 
 __all__ = [
     "Call",

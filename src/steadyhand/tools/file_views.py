@@ -18,8 +18,8 @@ from steadyhand.structure.anchor import anchor_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call, resolve_path
-from steadyhand.workspace.globs import Glob, expand_braces, parse_glob
-from steadyhand.workspace.listing import Listing
+from steadyhand.workspace.files.globs import Glob, expand_braces, parse_glob
+from steadyhand.workspace.files.listing import Listing
 
 __all__ = [
     "ENTRIES",

@@ -26,7 +26,7 @@ from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import check_read
 from steadyhand.tools.file_writes import UNREAD, WHOLE, created, write_whole
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.workspace.refusal import shown
+from steadyhand.workspace.files.refusal import shown
 
 # The names under which the Gemini command line reports why a tool failed.
 

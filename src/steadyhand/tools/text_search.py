@@ -22,7 +22,7 @@ from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import listing_of, read_glob
 from steadyhand.workspace.budget import Deadline
-from steadyhand.workspace.protection import classify
+from steadyhand.workspace.files.protection import classify
 
 if TYPE_CHECKING:
     import regex

@@ -18,11 +18,11 @@ from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_history import Version, gap_between, recorded_text
+from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.files.writer import SPECIAL_BITS, new_file_mode
+from steadyhand.workspace.history.file_history import Version, gap_between, recorded_text
 from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Ownership, ToolCall, Verb
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.sandbox import FileImage
-from steadyhand.workspace.writer import SPECIAL_BITS, new_file_mode
 
 if TYPE_CHECKING:
     from steadyhand.workspace.overlay import FileReading

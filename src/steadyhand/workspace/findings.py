@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.location import user_state
-from steadyhand.workspace.refusal import refuse_os
 
 Report = Mapping[str, object]
 

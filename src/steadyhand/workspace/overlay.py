@@ -23,10 +23,10 @@ from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 from steadyhand.workspace.file_op import FileOp
+from steadyhand.workspace.files.protection import repository_parts
+from steadyhand.workspace.files.refusal import shown
+from steadyhand.workspace.files.sandbox import FileImage, lock_key_of
 from steadyhand.workspace.journal.record import EditNote
-from steadyhand.workspace.protection import repository_parts
-from steadyhand.workspace.refusal import shown
-from steadyhand.workspace.sandbox import FileImage, lock_key_of
 
 
 def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding | None], path: str | None) -> Source:

@@ -26,21 +26,21 @@ from steadyhand.hints import OpenForWriting
 from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.file_op import FileOp, Header, Latest, Trace
+from steadyhand.workspace.files.protection import Protect
+from steadyhand.workspace.files.refusal import refuse_os
+from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
+from steadyhand.workspace.files.storage import Storage
 from steadyhand.workspace.journal.record import Hold, Party, Record, ToolCall, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.overlay import FileReading, Overlay
-from steadyhand.workspace.protection import Protect
-from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
 from steadyhand.workspace.state import StateFolder, sweep, this_machine
-from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.transaction import Committed, Held, Transaction
 
 if TYPE_CHECKING:
+    from steadyhand.workspace.files.listing import Limits, Listing
     from steadyhand.workspace.journal.recover import Recovery
-    from steadyhand.workspace.listing import Limits, Listing
 
 
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
@@ -180,7 +180,7 @@ class Store:
 
     def take_damage(self) -> tuple[str, ...]:
         """What this thread's questions have left out because it is damaged, since it was last asked; each once."""
-        from steadyhand.workspace.file_history import damage_named
+        from steadyhand.workspace.history.file_history import damage_named
 
         journal = self._journal
         return () if journal is None else tuple(map(damage_named, journal.damage_met()))
@@ -257,7 +257,7 @@ class Store:
                 return None
             change = latest.record.arriving(path)
             if change is None or change.encoding is None:  # moved, or removed, by a change that read no text
-                from steadyhand.workspace.file_history import encoding_known
+                from steadyhand.workspace.history.file_history import encoding_known
 
                 return encoding_known(journal, path, digest)
         except EditError:
@@ -280,7 +280,7 @@ class Store:
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
-        from steadyhand.workspace.file_history import version_named
+        from steadyhand.workspace.history.file_history import version_named
 
         return version_named(self.journal, path, digest)
 

@@ -34,14 +34,10 @@ from typing import Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.file_op import Goal
-from steadyhand.workspace.journal.record import Hold, Record, Staging, State
-from steadyhand.workspace.journal.store import Journal, Progress
-from steadyhand.workspace.locks import FileLocks
-from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.sandbox import Place, Sandbox
-from steadyhand.workspace.state import BACK, IN_PLACE, OLD, Intent, StateFolder, temp_name, this_machine
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
-from steadyhand.workspace.writer import (
+from steadyhand.workspace.files.refusal import refuse_os
+from steadyhand.workspace.files.sandbox import Place, Sandbox
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
+from steadyhand.workspace.files.writer import (
     Identity,
     Unconfirmed,
     Written,
@@ -61,6 +57,10 @@ from steadyhand.workspace.writer import (
     write_in_place,
     write_temporary,
 )
+from steadyhand.workspace.journal.record import Hold, Record, Staging, State
+from steadyhand.workspace.journal.store import Journal, Progress
+from steadyhand.workspace.locks import FileLocks
+from steadyhand.workspace.state import BACK, IN_PLACE, OLD, Intent, StateFolder, temp_name, this_machine
 
 _OURS_ALONE: Final = 0o600
 BESIDE: Final = ("", OLD, BACK)

@@ -24,7 +24,7 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_history import Replays, recorded_text
+from steadyhand.workspace.history.file_history import Replays, recorded_text
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import EditNote, Entry, FileState

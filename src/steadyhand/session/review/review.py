@@ -41,8 +41,8 @@ from steadyhand.session.review.decisions import (
 from steadyhand.session.review.hunks import Hunk, amended, hunks_of
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.file_history import Course, recorded_text, versions_forward
 from steadyhand.workspace.file_op import Header, Trace
+from steadyhand.workspace.history.file_history import Course, recorded_text, versions_forward
 from steadyhand.workspace.journal.record import EditNote, Entry, Note, ToolCall, new_record_id, word
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class Review:
         return decided
 
     def _flagged(self, path: str) -> bool:
-        from steadyhand.workspace.protection import classify
+        from steadyhand.workspace.files.protection import classify
 
         return classify(path).status == "flagged"
 

@@ -19,10 +19,10 @@ from steadyhand.surfaces.cli.render import receipt_lines
 
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
-    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.history.file_history import Why
+    from steadyhand.workspace.history.outside import CheckReport
     from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
-    from steadyhand.workspace.outside import CheckReport
 
 
 _BAR = 24

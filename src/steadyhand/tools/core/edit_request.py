@@ -37,7 +37,7 @@ from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import listing_of, read_glob
 from steadyhand.tools.tool import Fields
-from steadyhand.workspace.protection import classify
+from steadyhand.workspace.files.protection import classify
 
 if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace

@@ -11,9 +11,9 @@ from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.edit import CHANGES, cut_diff, tell
 from steadyhand.tools.tool import REASON, Example, Fields, Result, Tool, reason_of
-from steadyhand.workspace.file_history import Why
+from steadyhand.workspace.files.protection import classify
+from steadyhand.workspace.history.file_history import Why
 from steadyhand.workspace.journal.record import Entry, Record
-from steadyhand.workspace.protection import classify
 
 # `history`: who changed what and why; the patch of one change; why a line is as it is.
 

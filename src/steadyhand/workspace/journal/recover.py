@@ -25,18 +25,11 @@ from typing import Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
-from steadyhand.workspace.file_history import unwind
-from steadyhand.workspace.journal.log import Problem
-from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Hold, Record, State
-from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.locks import LockTable, hold_files
-from steadyhand.workspace.protection import TEMP_PREFIX
-from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.sandbox import Place, Sandbox
-from steadyhand.workspace.state import BACK, IN_PLACE, Intent, StateFolder, this_machine
-from steadyhand.workspace.storage import NOFOLLOW, Storage
-from steadyhand.workspace.transaction import BESIDE
-from steadyhand.workspace.writer import (
+from steadyhand.workspace.files.protection import TEMP_PREFIX
+from steadyhand.workspace.files.refusal import refuse_os
+from steadyhand.workspace.files.sandbox import Place, Sandbox
+from steadyhand.workspace.files.storage import NOFOLLOW, Storage
+from steadyhand.workspace.files.writer import (
     exchange,
     identity,
     is_torn,
@@ -47,6 +40,13 @@ from steadyhand.workspace.writer import (
     unless_unreachable,
     write_in_place,
 )
+from steadyhand.workspace.history.file_history import unwind
+from steadyhand.workspace.journal.log import Problem
+from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Hold, Record, State
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.locks import LockTable, hold_files
+from steadyhand.workspace.state import BACK, IN_PLACE, Intent, StateFolder, this_machine
+from steadyhand.workspace.transaction import BESIDE
 
 Side = Literal["before", "after", "both", "torn", "unknown"]
 _FRONT = 4096

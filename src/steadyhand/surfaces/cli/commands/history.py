@@ -36,9 +36,9 @@ from steadyhand.workspace.journal.record import Entry
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
-    from steadyhand.workspace.file_history import Why
+    from steadyhand.workspace.history.file_history import Why
+    from steadyhand.workspace.history.outside import Outside
     from steadyhand.workspace.journal.record import EditNote, FileChange, Record
-    from steadyhand.workspace.outside import Outside
 
 
 @command(

@@ -27,7 +27,8 @@ from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.file_history import (
+from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.history.file_history import (
     Course,
     Version,
     backups_in,
@@ -39,11 +40,10 @@ from steadyhand.workspace.file_history import (
     versions_back,
     versions_forward,
 )
+from steadyhand.workspace.history.tombstones import Step, TakenBack, take_back
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import FileDraft, Overlay
-from steadyhand.workspace.sandbox import FileImage
-from steadyhand.workspace.tombstones import Step, TakenBack, take_back
 
 _SOME = 16  # changes looked at between two questions whether to go on
 

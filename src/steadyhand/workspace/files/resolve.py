@@ -27,8 +27,8 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.storage import (
+from steadyhand.workspace.files.refusal import refuse_os, shown
+from steadyhand.workspace.files.storage import (
     BENEATH,
     DIRECTORY,
     NO_MAGICLINKS,

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.workspace import protected_names as names
+from steadyhand.workspace.files import protected_names as names
 
 OWN_STATE: Final = ".steadyhand"
 TEMP_PREFIX: Final = ".steadyhand-tmp-"

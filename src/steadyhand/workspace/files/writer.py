@@ -25,9 +25,9 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.sandbox import FileImage, Place, Sandbox
-from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, holds, shut
+from steadyhand.workspace.files.refusal import refuse_os, shown
+from steadyhand.workspace.files.sandbox import FileImage, Place, Sandbox
+from steadyhand.workspace.files.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, holds, shut
 
 Identity = tuple[int, int]
 """Which file it is, whatever its name: device and inode."""

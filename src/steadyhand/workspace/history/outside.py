@@ -20,11 +20,11 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import digest_of
 from steadyhand.text.unified import render_unified
-from steadyhand.workspace.file_history import Version, recorded_text, version_after, versions_back
+from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.history.file_history import Version, recorded_text, version_after, versions_back
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.record import Entry, Note, State, word
 from steadyhand.workspace.journal.store import Journal, Progress
-from steadyhand.workspace.sandbox import FileImage
 from steadyhand.workspace.store import Store
 
 NOTE = "outside"

@@ -25,7 +25,7 @@ from steadyhand.text.pace import paced
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.words import is_one_word, token_around
-from steadyhand.workspace.unseen_changes import whole_tokens
+from steadyhand.workspace.history.unseen_changes import whole_tokens
 
 _EDGES = ("", "\n", "\r")  # of a text that leaves the line before or behind it to others
 _SOME = 16  # changes looked at between two questions whether to go on

@@ -31,7 +31,7 @@ from steadyhand.text.span import Span, joined
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.text.words import token_around
-from steadyhand.workspace.file_history import Version, unwind, version_after, versions_back
+from steadyhand.workspace.history.file_history import Version, unwind, version_after, versions_back
 from steadyhand.workspace.journal.record import Entry, Party, Sight
 from steadyhand.workspace.journal.store import Journal
 

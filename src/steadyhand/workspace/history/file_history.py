@@ -36,7 +36,7 @@ from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Re
 from steadyhand.workspace.journal.store import Journal
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.outside import Outside
+    from steadyhand.workspace.history.outside import Outside
 
 
 _SOME = 16  # records between two questions whether to go on: reading one takes a while
@@ -509,7 +509,7 @@ def _cross_gap(journal: Journal, version: Version, later: bytes, traces: list[_T
 
     Where notes lead all the way from the record to the later version, each line is credited to one of them.
     """
-    from steadyhand.workspace.outside import changes_known
+    from steadyhand.workspace.history.outside import changes_known
 
     chain, is_whole = changes_known(journal, version, digest_of(later))
     if is_whole:

@@ -14,10 +14,10 @@ from typing import Final
 
 from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.budget import Deadline
-from steadyhand.workspace.globs import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
-from steadyhand.workspace.protection import TEMP_PREFIX, is_hidden
-from steadyhand.workspace.refusal import shown
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
+from steadyhand.workspace.files.globs import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
+from steadyhand.workspace.files.protection import TEMP_PREFIX, is_hidden
+from steadyhand.workspace.files.refusal import shown
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3

@@ -323,7 +323,7 @@ def _digest_before(_entry: Entry, change: FileChange, path: str) -> str | None:
 
 def _known(journal: PostgresJournal, subject: Subject) -> Known:
     """The versions that were here, with the way from each to the one before the change."""
-    from steadyhand.workspace.file_history import versions_back
+    from steadyhand.workspace.history.file_history import versions_back
 
     known: Known = {subject.digest: ()}
     known.setdefault(subject.after, None)

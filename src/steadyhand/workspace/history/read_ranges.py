@@ -17,9 +17,9 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import replace
 from steadyhand.text.span import Span
 from steadyhand.text.span import joined as joined_spans
+from steadyhand.workspace.history.unseen_changes import Checkpoint
 from steadyhand.workspace.journal.record import Party, Sight
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.unseen_changes import Checkpoint
 
 _MOST = 32  # sights of parts that are kept of one file
 _LARGEST = 4 << 20  # bytes of a version that is remembered

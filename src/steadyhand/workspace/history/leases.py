@@ -15,9 +15,9 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.file_op import FileOp
+from steadyhand.workspace.history.unseen_changes import Content, UnseenChanges
 from steadyhand.workspace.journal.record import Lease, Party, Sight
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.unseen_changes import Content, UnseenChanges
 
 _MOST = 1000  # leases whose last place is remembered
 

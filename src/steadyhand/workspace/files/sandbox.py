@@ -31,11 +31,11 @@ from steadyhand.hints import AllowPath, Hint, Note, Say
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.source import digest_of
 from steadyhand.text.visible import sized
-from steadyhand.workspace import listing
 from steadyhand.workspace.budget import BUDGET
-from steadyhand.workspace.globs import IgnoreRules
-from steadyhand.workspace.listing import Listing
-from steadyhand.workspace.protection import (
+from steadyhand.workspace.files import listing
+from steadyhand.workspace.files.globs import IgnoreRules
+from steadyhand.workspace.files.listing import Listing
+from steadyhand.workspace.files.protection import (
     OWN_STATE,
     TEMP_PREFIX,
     Protect,
@@ -48,9 +48,9 @@ from steadyhand.workspace.protection import (
     repository_mark,
     repository_parts,
 )
-from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.resolve import Resolved, Resolver, check_portable, parse_path
-from steadyhand.workspace.storage import (
+from steadyhand.workspace.files.refusal import refuse_os, shown
+from steadyhand.workspace.files.resolve import Resolved, Resolver, check_portable, parse_path
+from steadyhand.workspace.files.storage import (
     DIRECTORY,
     NOFOLLOW,
     NONBLOCK,
@@ -247,7 +247,7 @@ class Sandbox:
         recovery: a name that was here before need not be portable.
 
         >>> import tempfile
-        >>> from steadyhand.workspace.storage import Storage, shut
+        >>> from steadyhand.workspace.files.storage import Storage, shut
         >>> with Sandbox(tempfile.mkdtemp(), storage=Storage()) as box, box.place("a/../b.md", writing=True) as place:
         ...     place.path
         'b.md'
