@@ -72,7 +72,7 @@ def _move_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal |
 
 
 def _container(node: KeyNode, to: str) -> Item | Refusal:
-    """The one container of that path in the document the item stands in."""
+    """The one container of that path in the document of the item."""
     documents = node.keys.reading.documents
     number = next(at for at, top in enumerate(documents, start=1) if any(item is node.item for item in top.walk()))
     found = find_items(node.keys.reading, parse_path(to, "to"), number)

@@ -289,7 +289,7 @@ def _sorted_like(wanted: Sequence[Wanted], found: Sequence[Item]) -> tuple[Item,
 
 
 def _reordered(wanted: Sequence[Wanted], found: Sequence[Item]) -> Sequence[Wanted]:
-    """What has no place of its own stands where the format lets it stand."""
+    """What has no place of its own goes where the format lets it be."""
     loose = [part for part in wanted if not isinstance(part, Item) and not part.is_placed]
     if not loose:
         return wanted
@@ -372,11 +372,11 @@ class Keys:
             expected = "an entry, name and value," if container.kind == "mapping" else "an item"
             return Refusal(Kind.BAD_REQUEST, f"{expected} is expected here", "write it as the file would")
         fold = str.lower if self.reading.folded else str
-        standing = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
+        taken_names = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
         for name in names:
-            if name is not None and fold(name) in standing:
+            if name is not None and fold(name) in taken_names:
                 return self._taken(container, name) or _exists(container, name)
-            standing.add(fold(name or ""))
+            taken_names.add(fold(name or ""))
         children: list[Wanted] = list(container.children)
         placed = index < len(children) or container.kind == "sequence"
         pairs = zip(names, found[1], strict=True)
@@ -442,7 +442,7 @@ class Keys:
     def _destination(
         self, item: Item, container: Item, name: str | None, beside: Beside | None
     ) -> tuple[str | None, int] | Refusal:
-        """The name an item would have there, and in front of which child it would stand."""
+        """The name an item would have there, and in front of which child it would be."""
         if not item.path:
             return _no_entry(item, "cannot be moved")
         if not container.is_container:
@@ -512,7 +512,7 @@ def _own_name(item: Item) -> str | None:
 
 
 def _is_unwritten(item: Item) -> bool:
-    """Whether nothing stands where the value would: it may become a container."""
+    """Whether nothing is written where the value would be: it may become a container."""
     return item.kind == "null" and item.value.is_empty
 
 
@@ -542,5 +542,5 @@ def _no_container(item: Item, wanted: str, instead: str) -> Refusal:
 
 
 def names_of(items: Sequence[Item]) -> list[str]:
-    """What stands inside some containers, in the order of the file, each once."""
+    """The names inside some containers, in the order of the file, each once."""
     return list(dict.fromkeys(str(child.path[-1]) for item in items for child in item.children))

@@ -100,7 +100,7 @@ def _entry_at(text: str, at: int) -> Line | None:
 
 
 def _value_at(text: str, at: int) -> Span | None:
-    """Where the value stands that starts at an offset; None where its quotes are not closed."""
+    """Where a value is that starts at an offset; None where its quotes are not closed."""
     quoted = {'"': _DOUBLE, "'": _SINGLE}.get(text[at : at + 1])
     if quoted is not None:
         closed = quoted.match(text, at)

@@ -41,7 +41,7 @@ def _json_fault(source: Source) -> Fault | Unchecked | None:
 
 
 def _json_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.json_neutral import is_neutral
+    from steadyhand.structure.config.json_reader import is_neutral
 
     return is_neutral(change)
 
@@ -53,7 +53,7 @@ def _toml_fault(source: Source) -> Fault | Unchecked | None:
 
 
 def _toml_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.toml_neutral import is_neutral
+    from steadyhand.structure.config.toml_reader import is_neutral
 
     return is_neutral(change)
 
@@ -90,9 +90,9 @@ def _document(top: Item, number: int) -> OutlineEntry:
 def _called(item: Item) -> str | None:
     if item.kind != "mapping":
         return None
-    told = {child.path[-1]: child.data for child in item.children if child.kind == "text"}
-    name = next((name for name in _TELLING if name in told), None)
-    return None if name is None else f"{name} {' '.join(str(told[name]).split())[:_LONGEST]}"
+    texts = {child.path[-1]: child.data for child in item.children if child.kind == "text"}
+    name = next((name for name in _TELLING if name in texts), None)
+    return None if name is None else f"{name} {' '.join(str(texts[name]).split())[:_LONGEST]}"
 
 
 def _yaml_fault(source: Source) -> Fault | Unchecked | None:

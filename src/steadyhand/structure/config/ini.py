@@ -36,10 +36,10 @@ _ANY = lazy_pattern(r'[^"\\#;]*+(?:(?:\\.|"(?:[^"\\]|\\.)*+"?)[^"\\#;]*+)*+', re
 class Dialect:
     """How a family of INI files is written.
 
-    `equals`         the signs that part names from values
+    `equals`         the signs that separate names from values
     `indent`         a line that is indented further than its name goes on with the value
     `backslash`      a backslash at the end of a line goes on with the value on the next
-    `comment_behind` whether a comment may stand behind a value: never, with blanks on both sides, or anywhere
+    `comment_behind` whether a comment may follow a value: never, with blanks on both sides, or anywhere
     `folds`          names in a section that differ only in case are one name
     `escapes`        a quote in a value must be closed, and a backslash must be one of the known escapes
     """
@@ -52,7 +52,7 @@ class Dialect:
     escapes: bool = False
 
     def equals_in(self, content: str) -> int:
-        """Where the first sign stands that parts a name from its value; -1 where there is none."""
+        """Where the first sign is that separates a name from its value; -1 where there is none."""
         found = -1
         for sign in self.equals:
             at = content.find(sign, 0, found if found >= 0 else len(content))
@@ -247,7 +247,7 @@ class _Reader:
         self._part.lines.append(made)
 
     def _value_of(self, entry: _Open) -> Span:
-        """Where a value stands: of several lines from behind the sign, of one line without the comment behind it."""
+        """Where a value is: of several lines from behind the sign, of one line without the comment behind it."""
         first, last = entry.lines[0], entry.lines[-1]
         if len(entry.lines) > 1:
             return Span(entry.behind_name if first.is_empty else first.start, last.end)
@@ -332,7 +332,7 @@ class Ini(LineSyntax):
 
 
 def _fitted(equals: str, written: str) -> str:
-    """What stands before a value; nothing that would be a blank at the end of a line."""
+    """What is before a value; nothing that would be a blank at the end of a line."""
     return equals.rstrip(" \t") if written.startswith("\n") else equals
 
 

@@ -1,17 +1,10 @@
 """Keys as addresses: from a path to the items that answer to it, to the nodes they are, to what an outline shows.
 
-From a key path to the items that answer to it, or to what stands where the path leaves the file.
-
-Paths are from the top of a document. A path that only ends like a real one is refused with the real one.
-
-Keys and values of a file, or of a part of a file that is written in a format of its own, as places to edit.
-
+Paths are from the top of a document, such as `services.web.ports[0]`. A path that only ends like a real one is refused
+with the real one. Only what is written in the file is located: a key that a default, a merge or an alias would bring is
+not there.
 What is written keeps its type: a number stays a number until somebody asks for text with `set-key`.
 Every proposal has been read again and compared with what was asked before it leaves here.
-
-A key of a configuration file by its path from the top: `services.web.ports[0]`.
-
-Only what stands in the file is located: a key that a default, a merge or an alias would bring is not there.
 """
 
 from __future__ import annotations
@@ -79,7 +72,7 @@ def _no_document(count: int, document: int) -> Refusal:
 
 
 def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefix: str) -> Refusal:
-    """There is no `path[at]` in the items of the level: what there is, and where the whole path's end stands."""
+    """There is no `path[at]` in the items of the level: what there is, and where the whole path's end is."""
     step = path[at] if path else ""
     every = names_of(level)
     whole = ".".join(map(str, path[at:]))  # a name with a dot in it, sent without its quotes
@@ -120,7 +113,7 @@ def _hint(
 
 
 def _paths(level: Sequence[Item], names: Sequence[str]) -> list[str]:
-    """The paths of what stands at a level under some names, in the order of the names."""
+    """The paths of what is at a level under some names, in the order of the names."""
     known = {str(child.path[-1]): child.path for item in level for child in item.children}
     return [render_path(known[name]) for name in names]
 
@@ -145,7 +138,7 @@ Part = Literal["value", "entry", "name"]
 
 @dataclass(frozen=True, slots=True)
 class KeyNode(Node):
-    """One item of `keys`, whose text stands at `offset` in the file; `span` counts in the file."""
+    """One item of `keys`, whose text is at `offset` in the file; `span` counts in the file."""
 
     kind: str
     span: Span
@@ -188,7 +181,7 @@ class KeyNode(Node):
         return self.shifted(source, self.keys.delete(self.item))
 
     def move_to(self, source: Source, other: Node, where: Where) -> Proposal | Refusal | None:
-        """Go beside or into another item of the same text; what stands elsewhere takes the entry as it is written."""
+        """Go beside or into another item of the same text; another text takes the entry as it is written."""
         if not isinstance(other, KeyNode) or other.keys.source is not self.keys.source:
             return None
         if where in ("before", "after") and other.item.path:
@@ -326,8 +319,8 @@ def key_nodes(
         return keys
     found = find_items(keys.reading, path, document, prefix)
     if isinstance(found, Refusal):
-        told = syntax.elsewhere(inner, path, document) if found.kind == Kind.NO_SUCH_TARGET else None
-        return told or found
+        there = syntax.elsewhere(inner, path, document) if found.kind == Kind.NO_SUCH_TARGET else None
+        return there or found
     if part == "name" and any(item.name is None for item in found):
         return Refusal(Kind.NO_SUCH_TARGET, f"{said(found[0])} has no name", "leave part out", {"nearest": []})
     numbers = _numbers(found if document is None else find_items(keys.reading, path))

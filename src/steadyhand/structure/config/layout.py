@@ -1,4 +1,4 @@
-"""How entries are laid out in a file, whatever the format: on lines of their own, or between brackets.
+"""Where entries are in a file, whatever the format: on lines of their own, or between brackets.
 
 A `Sheet` is a file whose entries are lines, perhaps in blocks under headers (`.env`, INI, the tables of TOML).
 `Brackets` are a container whose entries are separated by commas (JSON, the values of TOML, the flow style of YAML).

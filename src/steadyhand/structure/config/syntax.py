@@ -30,7 +30,7 @@ class Syntax(ABC):
 
     A format says where things are and how one value or entry is written; the operations are made of that: `write` and
     `compose` write new text in the style of the place, `lift` takes an entry as it is written, `put` and `remove` know
-    how the entries of a container are laid out.
+    where the entries of a container are.
     """
 
     name: ClassVar[str]

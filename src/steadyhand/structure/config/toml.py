@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, time
 from itertools import islice
 from typing import ClassVar
 
@@ -29,7 +31,7 @@ from steadyhand.structure.config.layout import (
     with_endings_of,
 )
 from steadyhand.structure.config.syntax import Syntax, refuse
-from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document, read_moment
+from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import body, line_start, split_lines, to_lf
@@ -38,6 +40,7 @@ from steadyhand.text.span import Span
 
 _LOOKED_AT = 400
 _BARE = lazy_pattern(r"[A-Za-z0-9_-]+")
+_MOMENT = lazy_pattern(r"[0-9][0-9tTzZ:. +-]*", re.ASCII)
 _DOT = lazy_pattern(r"[ \t]*\.[ \t]*")
 _SPECIAL = lazy_pattern(r'["\\\x00-\x1f\x7f]')
 _SPECIAL_LINES = lazy_pattern(r'\\|[\x00-\x08\x0b-\x1f\x7f]|"(?=""|\Z)')
@@ -65,7 +68,8 @@ def _style(source: Source) -> Style:
         waiting = [pair.value]
         while waiting:
             value = waiting.pop()
-            quotes += text[value.span.start] if value.kind == "text" else ""
+            sign = text[value.span.start]
+            quotes += sign if sign in "\"'" else ""
             if value.pairs and padding is None:
                 padding = " " if text[value.span.start + 1] in " \t" else ""
             waiting += [*value.items, *(inner.value for inner in value.pairs)]
@@ -159,9 +163,15 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _moment_form(written: str) -> tuple[type, bool] | None:
-    """What kind of moment it is: its type, and whether it knows its zone."""
-    moment = read_moment(written)
-    return None if moment is None else (type(moment), getattr(moment, "tzinfo", None) is not None)
+    """What kind of moment it is, if it is a date, a time or both: its type, and whether it knows its zone."""
+    if not _MOMENT.fullmatch(written):
+        return None
+    try:
+        moment = tomllib.loads(f"moment = {written}")["moment"]
+    except ValueError:
+        return None
+    is_moment = isinstance(moment, date | time)
+    return (type(moment), getattr(moment, "tzinfo", None) is not None) if is_moment else None
 
 
 def _section_lines(title: str, value: Mapping[str, Plain], style: Style, *, is_array: bool) -> list[str]:

@@ -1,8 +1,8 @@
 """The reader of TOML: sections with exact places, and the items they make, whatever the headers and dotted keys.
 
 A section is found by one pattern and its pairs are read when somebody looks inside, so that one edit in a large file
-reads a few lines of it. The scanner is lenient about what names and values may mean: the standard library decides what
-is legal, and whatever an edit does is compared with what the standard library reads before and after it.
+reads a few lines of it. The scanner knows where values are; what they say, and what is legal, is what the standard
+library reads, and whatever an edit does is compared with what it reads before and after.
 """
 
 from __future__ import annotations
@@ -11,92 +11,17 @@ import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime, time
-from typing import Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
+from steadyhand.structure.format import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import go_on_at, paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-
-# Scalars.
-
-_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b", '"': '"', "\\": "\\"}
-_ESCAPE = lazy_pattern(
-    r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([ \t]*\r?\n[ \t\r\n]*)|(.))", re.DOTALL
-)
-_INTEGER = lazy_pattern(r"[+-]?[0-9][0-9_]*|0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+", re.ASCII)
-_FLOAT = lazy_pattern(r"[+-]?(?:inf|nan|[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9_]+)?)", re.ASCII)
-_FRACTION = lazy_pattern(r"(\.[0-9]{6})[0-9]+", re.ASCII)
-_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
-_LOCAL_TIME = lazy_pattern(_TIME, re.ASCII)
-_DATE_TIME = lazy_pattern(rf"{_DATE.pattern}[Tt ]{_TIME}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?", re.ASCII)
-_LONGEST_NUMBER = 4000
-
-
-def decode_text(written: str) -> str:
-    """What a string with its quotes says; it need not be legal.
-
-    >>> decode_text('"a\\\\tb"'), decode_text("'a\\\\tb'")
-    ('a\\tb', 'a\\\\tb')
-    """
-    if "\\" not in written and "\n" not in written and not written.startswith(('""', "''")):
-        return written[1:-1]  # nearly always
-    quotes = 3 if written.startswith(('"""', "'''")) and len(written) >= 6 else 1
-    inner = written[quotes:-quotes].replace("\r\n", "\n")
-    if quotes == 3 and inner.startswith("\n"):
-        inner = inner[1:]
-    return _ESCAPE.sub(_unescaped, inner) if written[0] == '"' and "\\" in inner else inner
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    *points, line_end, letter = found.groups()
-    if line_end is not None:
-        return ""
-    point = next((one for one in points if one is not None), None)
-    if point is not None:
-        number = int(point, 16)
-        return chr(number) if number < 0x110000 else found.group()
-    return _ESCAPES.get(letter, found.group())
-
-
-def decode_scalar(written: str) -> tuple[Literal["number", "flag", "date"], object] | None:
-    """What a value without quotes says; None where it is none."""
-    if written in ("true", "false"):
-        return "flag", written == "true"
-    if len(written) <= _LONGEST_NUMBER:
-        bare = written.replace("_", "")
-        if _INTEGER.fullmatch(written):
-            return "number", int(bare, 0) if bare[1:2] in ("x", "o", "b") else int(bare)
-        if _FLOAT.fullmatch(written):
-            return "number", float(bare)
-    moment = read_moment(written)
-    return None if moment is None else ("date", moment)
-
-
-def read_moment(written: str) -> date | datetime | time | None:
-    """A date, a time or both, as TOML 1.0 writes them; None for everything else.
-
-    >>> read_moment("1979-05-27 07:32:00"), read_moment("1979-13-01")
-    (datetime.datetime(1979, 5, 27, 7, 32), None)
-    """
-    text = _FRACTION.sub(r"\1", written)
-    try:
-        if _DATE.fullmatch(text):
-            return date.fromisoformat(text)
-        if _LOCAL_TIME.fullmatch(text):
-            return time.fromisoformat(text)
-        if _DATE_TIME.fullmatch(text):
-            return datetime.fromisoformat(text.upper())
-    except ValueError:
-        return None
-    return None
-
 
 # Sections and their pairs.
 
@@ -157,11 +82,10 @@ class Pair(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value as it is written: a scalar, the values of an array or the pairs of an inline table."""
+    """A value as it is written: a scalar, or the values of an array or the pairs of an inline table."""
 
-    kind: ItemKind
+    form: Literal["scalar", "array", "inline"]
     span: Span
-    data: object = None
     items: tuple[Value, ...] = ()
     pairs: tuple[Pair, ...] = ()
 
@@ -295,8 +219,18 @@ class _Scanner:
             self.skip_blanks()
             self.fail("a key is expected")
         self.at = found.end()
-        written = found[1]
-        return Name(decode_text(written) if written[0] in "\"'" else written, Span(*found.span(1)))
+        return Name(self.unquoted(found[1], found.start(1)), Span(*found.span(1)))
+
+    def unquoted(self, written: str, at: int) -> str:
+        """A name without its quotes."""
+        if written[0] not in "\"'":
+            return written
+        if "\\" not in written or written[0] == "'":
+            return written[1:-1]
+        try:
+            return next(iter(tomllib.loads(f"{written} = 0")))
+        except ValueError:
+            self.fail("the key has an escape that TOML does not know", at)
 
     def value(self, depth: int) -> Value:
         self.count += 1
@@ -329,21 +263,14 @@ class _Scanner:
             elif not self.text.startswith(closer, self.at):
                 self.fail(f"a comma or {closer} is expected")
         self.at += 1
-        kind: ItemKind = "sequence" if closer == "]" else "mapping"
-        return Value(kind, Span(start, self.at), None, tuple(items), tuple(pairs))
+        return Value("array" if closer == "]" else "inline", Span(start, self.at), tuple(items), tuple(pairs))
 
     def scalar(self, found: re.Match[str]) -> Value:
-        group = found.lastindex or 0
-        written, place = found[group], Span(*found.span(group))
+        place = Span(*found.span(found.lastindex or 0))
         self.at = place.end
-        if group == 2:
-            if len(written) == 2 and self.text.startswith(written[0], self.at):
-                self.fail("the text is not closed", place.start)
-            return Value("text", place, decode_text(written))
-        scalar = decode_scalar(written)
-        if scalar is None:
-            self.fail("this is not a value", place.start)
-        return Value(scalar[0], place, scalar[1])
+        if place.of(self.text) in ('""', "''") and self.text.startswith(self.text[place.start], self.at):
+            self.fail("the text is not closed", place.start)
+        return Value("scalar", place)
 
     def skip_blanks(self) -> None:
         if found := _BLANKS.match(self.text, self.at):
@@ -413,7 +340,7 @@ def read_document(source: Source) -> Document | Refusal:
         return _unscanned(source, error)
     except ValueError as error:
         return _precisely(source) or _unloaded(str(error), source.line_count)
-    top = _item(_root(sections), (), Span(0, len(source.text)), sections)
+    top = _item(_root(sections), (), Span(0, len(source.text)), sections, loaded)
     return Document(sections, Reading((top,)), loaded)
 
 
@@ -469,27 +396,30 @@ def _enter(root: _Table, section: Section, number: int) -> None:
     last.parts.append((section.body.start, "", number))
 
 
-def _item(table: _Table, path: KeyPath, place: Span, sections: tuple[Section, ...]) -> Item:
+def _item(table: _Table, path: KeyPath, place: Span, sections: tuple[Section, ...], data: Any) -> Item:
     kind: ItemKind = "sequence" if table.form == "tables" else "mapping"
     note = Note(table.form, table.home, tuple(table.names), tuple(table.sections), tuple(table.entries))
     name = table.names[0] if table.names else None
-    return Item(path, kind, place, name, place, lambda item: _inside(table, item.path, sections), None, note)
+    return Item(path, kind, place, name, place, lambda item: _inside(table, item.path, sections, data), None, note)
 
 
-def _inside(table: _Table, path: KeyPath, sections: tuple[Section, ...] = ()) -> tuple[Item, ...]:
+def _inside(table: _Table, path: KeyPath, sections: tuple[Section, ...], data: Any) -> tuple[Item, ...]:
+    """The children of a table; `data` is what the standard library reads for it."""
     if table.form == "tables":
         parts = enumerate(table.elements)
-        return tuple([_item(one, (*path, at), _place(one, sections), sections) for at, one in parts])
+        return tuple([_item(one, (*path, at), _place(one, sections), sections, data[at]) for at, one in parts])
     for _, _, part in list(table.parts):
         if isinstance(part, int):
-            _put_pairs(table, path, sections[part].pairs, part)
+            _put_pairs(table, path, sections[part].pairs, part, data)
     made: dict[str, _Table | Item] = {}
     for _, name, part in paced(sorted(table.parts, key=lambda part: part[0])):
         if not isinstance(part, int):
             made.setdefault(name, part)
     return tuple(
         [
-            _item(part, (*path, name), _place(part, sections), sections) if isinstance(part, _Table) else part
+            _item(part, (*path, name), _place(part, sections), sections, data[name])
+            if isinstance(part, _Table)
+            else part
             for name, part in made.items()
         ]
     )
@@ -505,35 +435,45 @@ def _place(table: _Table, sections: tuple[Section, ...]) -> Span:
     return Span(sections[first].span.start, sections[last].span.end)
 
 
-def _put_pairs(table: _Table, path: KeyPath, pairs: Iterable[Pair], home: int | None) -> None:
+def _put_pairs(table: _Table, path: KeyPath, pairs: Iterable[Pair], home: int | None, data: Any) -> None:
     """Pairs as parts of a table; those with dotted keys as parts of the tables that they make."""
     for pair in paced(pairs):
-        here = table
+        here, said = table, data
         for name in pair.key[:-1]:
-            here = here.table(name, "dotted")
+            here, said = here.table(name, "dotted"), said[name.name]
             if here.form == "implicit":
                 here.form = "dotted"
             here.home = home
             here.entries.append(pair.span)
         last = pair.key[-1]
         names = tuple(name.name for name in pair.key)
-        item = _written(pair.value, (*path, *names), last.span, pair.span, home)
+        item = _written(pair.value, (*path, *names), last.span, pair.span, home, said[last.name])
         here.parts.append((pair.span.start, last.name, item))
 
 
-def _written(value: Value, path: KeyPath, name: Span | None, entry: Span, home: int | None) -> Item:
+_KINDS: dict[type, ItemKind] = {
+    dict: "mapping",
+    list: "sequence",
+    str: "text",
+    bool: "flag",
+    int: "number",
+    float: "number",
+}
+
+
+def _written(value: Value, path: KeyPath, name: Span | None, entry: Span, home: int | None, data: Any) -> Item:
     """What is written as one value."""
-    forms: dict[str, Form] = {"mapping": "inline", "sequence": "array"}
-    note = Note(forms.get(value.kind, "scalar"), home, () if name is None else (name,), (), (entry,) if name else ())
+    note = Note(value.form, home, () if name is None else (name,), (), () if name is None else (entry,))
+    kind = _KINDS.get(data.__class__, "date")
     children: tuple[Item, ...] = ()
     if value.items:
         parts = enumerate(value.items)
-        children = tuple(_written(item, (*path, at), None, item.span, None) for at, item in parts)
+        children = tuple([_written(one, (*path, at), None, one.span, None, data[at]) for at, one in parts])
     elif value.pairs:
         table = _Table("inline")
-        _put_pairs(table, path, value.pairs, None)
-        children = _inside(table, path)
-    return Item(path, value.kind, value.span, name, entry, children, value.data, note)
+        _put_pairs(table, path, value.pairs, None, data)
+        children = _inside(table, path, (), data)
+    return Item(path, kind, value.span, name, entry, children, None if value.form != "scalar" else data, note)
 
 
 def _run_of(spans: list[Span], among: list[Span] | None) -> Span:
@@ -585,3 +525,39 @@ def _unloaded(message: str, last: int | None) -> Refusal:
         details,
         f"this is not TOML: {reason[:200]}",
     )
+
+
+# Whether a change leaves a valid text valid, from the changed lines alone: lines that give a key a plain value, or are
+# a plain item of an array that spans lines. Where they are is not known: what is accepted is as good in a string that
+# spans lines. A key stays what it is: another one might be there already.
+
+_TEXT = r"\"[^\"'\\\x00-\x1f\x7f]+\"|'[^\"'\\\x00-\x1f\x7f]+'"
+_SIMPLE = rf"(?:{_TEXT}|[+-]?(?:0|[1-9][0-9]{{0,17}})(?:\.[0-9]{{1,17}})?|true|false)"
+_SIMPLE_LIST = rf"\[(?:{_SIMPLE}(?:,[ ]{_SIMPLE})*)?\]"
+_LINE = lazy_pattern(rf"[ \t]*(?:([A-Za-z0-9_.-]+[ \t]*=)[ \t]*(?:{_SIMPLE}|{_SIMPLE_LIST})|{_SIMPLE}(,))[ \t]*\r?\n")
+
+
+def is_neutral(change: Change) -> bool:
+    """Whether the text after is valid if the text before is."""
+    old, new = _lines(change.old), _lines(change.new)
+    if not old or not new or not change.new.translate(_LAYOUT).isprintable():
+        return False
+    if all(line[2] for line in (*old, *new)):
+        return True
+    return [line[1] for line in old] == [line[1] for line in new]
+
+
+_LAYOUT = str.maketrans("", "", "\r\n\t")
+
+
+def _lines(text: str) -> list[re.Match[str]] | None:
+    """Every line, if they are of these kinds."""
+    found: list[re.Match[str]] = []
+    at = 0
+    while at < len(text):
+        line = _LINE.match(text, at)
+        if line is None:
+            return None
+        found.append(line)
+        at = line.end()
+    return found
