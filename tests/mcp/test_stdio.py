@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 import steadyhand as sh
 from steadyhand.surfaces.cli.main import cli
-from steadyhand.surfaces.mcp import log
+from steadyhand.surfaces.mcp import launch
 from steadyhand.surfaces.mcp.messages import Frames, Oversize, id_of
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.stdio import Pipe
@@ -155,12 +155,12 @@ def test_lines_that_nobody_reads_stop_nobody_and_the_same_is_said_once(monkeypat
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as stream, os.fdopen(reading, "rb") as reader:
         monkeypatch.setattr(sys, "stderr", stream)
-        handler = log._Lines()
+        handler = launch._Lines()
         for number in range(2_000):
             record = logging.LogRecord("x", logging.WARNING, "", 0, f"line\n{number % 2}\x1b[2J", None, None)
             handler.emit(record)
         for _ in range(200):
-            log.say("x" * 5_000)
+            launch.say("x" * 5_000)
         stream.close()
         said = reader.read().decode().splitlines()
     assert said[:2] == ["steadyhand mcp: line\\n0\\x1b[2J", "steadyhand mcp: line\\n1\\x1b[2J"]

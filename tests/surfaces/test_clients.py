@@ -18,10 +18,18 @@ import yaml
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces import installation as copies
 from steadyhand.surfaces.client_files import install, place_of, uninstall
-from steadyhand.surfaces.clients import SERVER, Client, Scope, Server, client_named, clients
-from steadyhand.surfaces.installation import Installation, from_direct_url
+from steadyhand.surfaces.clients import (
+    SERVER,
+    Client,
+    Installation,
+    Scope,
+    Server,
+    client_named,
+    clients,
+    from_direct_url,
+    installation,
+)
 from tests.surfaces.shell import Shell
 from tests.table import table
 
@@ -53,9 +61,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR", "CLINE_DIR"):
         monkeypatch.delenv(name, raising=False)
-    copies.installation.cache_clear()
+    installation.cache_clear()
     yield made
-    copies.installation.cache_clear()
+    installation.cache_clear()
 
 
 @pytest.fixture

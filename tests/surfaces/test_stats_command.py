@@ -15,7 +15,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.session.statistics import Statistics, Tally
 from steadyhand.surfaces.cli.commands.audit import stats_lines
-from steadyhand.surfaces.installation import installation
+from steadyhand.surfaces.clients import installation
 from steadyhand.surfaces.plot import charts_of, percent, render_page, render_picture
 from steadyhand.surfaces.terminal import cells, paint
 from tests.surfaces.shell import Shell

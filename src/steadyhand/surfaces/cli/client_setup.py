@@ -16,8 +16,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.invocation import Invocation, Settings
 from steadyhand.surfaces.client_files import Place, Written, has_server, install, place_of, rendered, uninstall
-from steadyhand.surfaces.clients import Client, Scope, Section, Server, as_json, client_named
-from steadyhand.surfaces.installation import installation
+from steadyhand.surfaces.clients import Client, Scope, Section, Server, as_json, client_named, installation
 from steadyhand.surfaces.terminal import Line, Piece
 from steadyhand.workspace.location import shown_url
 

@@ -289,7 +289,7 @@ def _encoding(hint: NameEncoding) -> str:
 
 
 def _extra(hint: InstallExtra) -> str:
-    from steadyhand.surfaces.installation import installation
+    from steadyhand.surfaces.clients import installation
 
     return installation().how_to_add(hint.extra)
 

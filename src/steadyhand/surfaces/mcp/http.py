@@ -29,7 +29,7 @@ from steadyhand.surfaces.mcp.guard import (
     hosts_of,
     most_connections,
 )
-from steadyhand.surfaces.mcp.log import say
+from steadyhand.surfaces.mcp.launch import say
 from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import SESSION_HEADER

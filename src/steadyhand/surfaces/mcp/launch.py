@@ -2,27 +2,32 @@
 
 Whatever is wrong with the options is refused here, before a client is there to be surprised. The kernel's sandbox,
 Landlock, is raised before any thread begins, or by each worker once the roots are known.
+What a server says of itself is plain lines on standard error, never a traceback. Nobody has to read them: a line that
+would have to wait for a reader is dropped, and what libraries complain of is said once and a few times in a while. So
+no client can fill a disk with lines, or stop the server by not reading them.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.mcp.front import claim, greet
-from steadyhand.surfaces.mcp.log import quieten, say
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, host_roots, marked_root, named_roots, no_root
-from steadyhand.workspace.host import scratch_folder
+from steadyhand.surfaces.terminal import visible_line
+from steadyhand.workspace.host import scratch_folder, takes_more
 from steadyhand.workspace.landlock import raise_wall, wall_around
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
 
-__all__ = ["Launch", "confine", "launch"]
+__all__ = ["Launch", "confine", "launch", "quieten", "say"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +198,51 @@ def _code() -> list[str]:
     """Where modules that are loaded later may come from: an installation that is worked on lies anywhere."""
     files = (getattr(module, "__file__", None) for name, module in list(sys.modules.items()) if "." not in name)
     return sorted({os.path.dirname(os.path.realpath(file)) for file in files if file})
+
+
+_NAME = "steadyhand mcp"
+_LONGEST = 2_000
+_ATOMIC = 4_096  # bytes that a pipe which takes any takes at once
+_WHILE = 10.0  # seconds in which nothing is said twice
+_MOST = 20  # lines in such a while
+
+
+def say(text: str) -> None:
+    """One line for whoever reads the log."""
+    line = f"{_NAME}: {visible_line(text)[:_LONGEST]}"
+    try:
+        sys.stderr.flush()
+        if takes_more(sys.stderr.fileno()):
+            os.write(sys.stderr.fileno(), f"{line.encode()[: _ATOMIC - 1].decode(errors='ignore')}\n".encode())
+    except (AttributeError, OSError, ValueError):
+        pass  # nobody listens, and that must not end the server
+
+
+class _Lines(logging.Handler):
+    """The libraries' warnings as lines of ours. What an exception says may name anything: its type is enough."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: set[str] = set()
+        self._since = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[0] if record.exc_info else None
+        line = f"{record.getMessage()}{f' ({error.__name__})' if error is not None else ''}"
+        if time.monotonic() > self._since + _WHILE:
+            self._said, self._since = set(), time.monotonic()
+        if line not in self._said and len(self._said) < _MOST:
+            self._said.add(line)
+            say(line)
+        if error is not None and os.environ.get("STEADYHAND_DEBUG"):
+            import traceback
+
+            traceback.print_exception(*record.exc_info)  # type: ignore[misc]  # it is there
+
+
+def quieten() -> None:
+    """Let the libraries say their warnings in our way."""
+    root = logging.getLogger()
+    root.handlers[:] = [_Lines()]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # it reports every connection that an end cuts off

@@ -25,8 +25,7 @@ from steadyhand.surfaces.mcp.answers import redacted, redacted_error, render
 from steadyhand.surfaces.mcp.calls import Deadline, weight_of
 from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
 from steadyhand.surfaces.mcp.options import ServerOptions
-from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
-from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
+from steadyhand.surfaces.mcp.resources import get_prompt, list_prompts, list_resources, read_resource, templates
 from steadyhand.surfaces.mcp.sessions import Running, Session, in_use
 from steadyhand.tools.toolsets import toolset_named
 

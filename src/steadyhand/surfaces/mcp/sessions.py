@@ -129,7 +129,7 @@ class Session:
             self._kits.clear()
 
     def _open(self, root: Root) -> Workspace:
-        from steadyhand.surfaces.mcp.log import say
+        from steadyhand.surfaces.mcp.launch import say
         from steadyhand.tools.workspace import Workspace
 
         options, own = self.options, self._root_options[root.path]

@@ -193,7 +193,7 @@ def _configure(
 def _root_options(invocation: Invocation, path: str) -> RootOptions:
     """What the configuration file and the options say of a root."""
     from steadyhand.surfaces.config import load_config
-    from steadyhand.surfaces.mcp.log import say
+    from steadyhand.surfaces.mcp.launch import say
     from steadyhand.surfaces.mcp.options import RootOptions
 
     config = load_config(invocation.settings.config, path, os.environ)
@@ -222,7 +222,7 @@ def check_installed(*, needs_http: bool) -> None:
     found = {name: find_spec(name) for name in ("mcp", *(("uvicorn",) if needs_http else ()))}
     for name, spec in found.items():
         if spec is None:
-            from steadyhand.surfaces.installation import installation
+            from steadyhand.surfaces.clients import installation
 
             raise EditError(
                 Kind.NOT_INSTALLED,
