@@ -17,7 +17,7 @@ from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.invocation import Invocation
 
 MODES = ("research", "analyze", "generate", "modify", "execute")
-SECTIONS = ("Change files", "Look", "History", "Models", "Articles", "Care")
+SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "Maintenance")
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
@@ -197,12 +197,14 @@ def global_options(*, hidden: bool) -> list[click.Option]:
 
     return [
         option(
-            "--root", metavar="DIR", help="The workspace; else the nearest directory upwards with .steadyhand or .git."
+            "--root",
+            metavar="DIR",
+            help="The workspace (default: the nearest directory upwards with .steadyhand or .git).",
         ),
         option(
             "--journal",
             metavar="PLACE",
-            help="Where the journal is: a folder or a postgresql:// URL; else STEADYHAND_JOURNAL, else the root.",
+            help="The journal: a folder or a postgresql:// URL (default: STEADYHAND_JOURNAL, else in the root).",
         ),
         option("--task", metavar="TASK", help="The task the change belongs to."),
         option("--actor", metavar="NAME", help="Who makes the change."),
@@ -210,36 +212,36 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--on-conflict",
             type=click.Choice(["refuse", "skip", "force"]),
-            help="What to do with an edit on lines that another task changed unseen (refuse); force replaces them.",
+            help="If another task changed the lines since you read them (default: refuse); force replaces them.",
         ),
         option(
             "--on-stale",
             type=click.Choice(["refuse", "rebase"]),
-            help="What to do where --expect names an earlier version (refuse).",
+            help="If --expect names an earlier version (default: refuse).",
         ),
         option(
             "--on-lease",
             type=click.Choice(["tell", "refuse"]),
-            help="What to do with an edit where another has announced its work (tell).",
+            help="If another task holds a lease on the lines (default: tell).",
         ),
         option(
             "--hardlinks",
             type=click.Choice(["refuse", "break", "in-place"]),
-            help="What to do with a file that has several names (refuse); break leaves the others as they are.",
+            help="If the file has several names (default: refuse); break leaves the others as they are.",
         ),
         option(
             "--guard",
             metavar="NAME",
             multiple=True,
-            help="Ask for a check that is off; may be repeated: attention, unseen.",
+            help="Turn on a check that is off by default: attention, unseen; may be repeated.",
         ),
-        option("--allow", metavar="GLOB", multiple=True, help="Open a protected path; may be repeated."),
+        option("--allow", metavar="GLOB", multiple=True, help="Allow changes to a protected path; may be repeated."),
         option("--config", metavar="FILE", help="A configuration file outside the root."),
         option("--json", is_flag=True, help="Answer with one JSON document."),
         option(
             "--color", type=click.Choice(["auto", "always", "never"]), help="Colour the output (auto: on a terminal)."
         ),
-        option("--read-only", is_flag=True, help="Create, recover and record nothing."),
+        option("--read-only", is_flag=True, help="Write nothing: no file, no record, no recovery."),
         option("--quiet", "-q", is_flag=True, help="Print no diff, only the receipt."),
     ]
 

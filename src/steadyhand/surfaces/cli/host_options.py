@@ -122,26 +122,29 @@ def host_options(function: _Function) -> _Function:
     return chain(
         function,
         click.option("--article", metavar="FILE", help="The one file that may be changed."),
-        click.option("--allow-new", is_flag=True, help="With --article, also let new pages be written beside it."),
-        click.option("--prefix", metavar="DIR", help="A directory that stands for the root in the paths of calls."),
+        click.option("--allow-new", is_flag=True, help="With --article, also allow new pages next to it."),
+        click.option("--prefix", metavar="DIR", help="A directory that means the root in the paths of calls."),
         click.option(
             "--extensions",
             metavar="ENDINGS",
             multiple=True,
-            help="Endings of the files that may be named, such as .md,.txt; may be repeated.",
+            help="Extensions of files that may be named, such as .md,.txt; may be repeated.",
         ),
         click.option("--model", metavar="NAME", help="The model that makes the calls, for the records."),
-        click.option("--overwrite", is_flag=True, help="Let files be written over that were never read."),
-        click.option("--allow-shrink", is_flag=True, help="Let files that are written over lose most of their lines."),
-        click.option("--require-read", is_flag=True, help="Let native tools edit only what was read."),
+        click.option("--overwrite", is_flag=True, help="Allow overwriting files that were never read."),
+        click.option("--allow-shrink", is_flag=True, help="Allow overwriting that drops most of a file."),
+        click.option("--require-read", is_flag=True, help="Vendor tools may edit only what was read."),
         click.option(
-            *("--tool-version", "version"), metavar="VERSION", help="The version of a maker's tool, such as 20250124."
+            *("--tool-version", "version"), metavar="VERSION", help="The version of a vendor's tool, such as 20250124."
         ),
         click.option(
-            "--max-characters", metavar="N", type=click.IntRange(min=1), help="What a maker's view shows at most."
+            "--max-characters",
+            metavar="N",
+            type=click.IntRange(min=1),
+            help="Characters that a vendor's view shows at most.",
         ),
         click.option(
-            "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy beside a changed file."
+            "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy next to a changed file."
         ),
         tolerance_options,
         guard_option,
@@ -216,13 +219,13 @@ def model_options(function: _Function) -> _Function:
             type=click.IntRange(min=0),
             default=5,
             show_default=True,
-            help="How often a request is sent again after a rate limit or a lost connection.",
+            help="Retries after a rate limit or a lost connection.",
         ),
         click.option(
             "--reply-tokens",
             metavar="N",
             type=click.IntRange(min=1),
-            help="Tokens of one reply at most; else the model's.",
+            help="Tokens of one reply at most (default: the model's).",
         ),
     )
 

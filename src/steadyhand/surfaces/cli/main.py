@@ -24,9 +24,9 @@ INTERRUPTED = 130
 READER_GONE = 141
 _HELP = """Edit files exactly, see why each line changed, undo anything.
 
-Every edit goes to exactly one place or is refused with a hint; every change is recorded in a journal beside the
-files and can be taken back."""
-_EPILOG = "Try: steadyhand edit README.md --old teh --new the. `steadyhand help errors` lists the exit codes."
+Every edit goes to exactly one place or is refused with a hint. Every change is recorded in a journal beside the files
+and can be undone."""
+_EPILOG = "Try: steadyhand edit README.md teh the. Exit codes: steadyhand help errors."
 
 
 class CommandLine(Group):
@@ -108,6 +108,8 @@ def _explained(usage: click.ClickException, called: str) -> tuple[str, str]:
         near = near_name(usage.option_name, [name for name in known if name.startswith("--")])
         if usage.option_name == "-n" and "--limit" in known:
             near = "--limit"
+        if usage.option_name == "--at":  # it looks like --actor
+            near, see = None, "steadyhand locate FILE ADDRESS shows what an address names"
         if "--old" in known:
             see += "; a text that begins with a dash goes after --, or into --old=TEXT"
         return f"there is no option {usage.option_name[:40]}", f"did you mean {near}?" if near else see

@@ -178,7 +178,7 @@ def commit_options(function: _Function) -> _Function:
 
 def reason_option(function: _Function) -> _Function:
     """Why the change is made."""
-    return click.option("--reason", metavar="TEXT", help="Why; kept with the change.")(function)
+    return click.option("--reason", metavar="TEXT", help="Why; recorded with the change.")(function)
 
 
 def dry_run_option(function: _Function) -> _Function:
@@ -188,9 +188,7 @@ def dry_run_option(function: _Function) -> _Function:
 
 def encoding_option(function: _Function) -> _Function:
     """How to read the file's bytes."""
-    return click.option("--encoding", metavar="NAME", help="The file's encoding, where it cannot be detected.")(
-        function
-    )
+    return click.option("--encoding", metavar="NAME", help="The file's encoding, if it cannot be detected.")(function)
 
 
 def file_argument(function: _Function) -> _Function:
@@ -251,7 +249,7 @@ def tolerance_options(function: _Function) -> _Function:
         "--on-drift",
         metavar="HOW",
         type=click.Choice(_ON_DRIFT),
-        help="Where a line to be changed reads otherwise in the file: refuse (default), merge both, or the new text.",
+        help="If a line to change differs in the file: refuse (default), merge both, or take the new text.",
     )
     tier = click.option(
         "--tier",
@@ -259,7 +257,7 @@ def tolerance_options(function: _Function) -> _Function:
         type=Name("tier", _names),
         cls=NamingOption,
         remark=" (default)",
-        help="The laxest way to find old text.",
+        help="How far old text may differ from the file.",
     )
     return tier(drift(function))
 
@@ -296,7 +294,7 @@ def guard_option(function: _Function) -> _Function:
         type=Name("guard", _guard_names),
         cls=NamingOption,
         multiple=True,
-        help="Leave out a check of the result: syntax lets an edit break a file that parses; may be repeated.",
+        help="Skip a check of the result; without syntax an edit may break a file that parses; may be repeated.",
     )(function)
 
 
@@ -502,16 +500,18 @@ def place_options(function: _Function) -> _Function:
     return chain(
         function,
         click.option("--old", metavar="TEXT", help="The text as it is in the file."),
-        click.option("--old-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input."),
         click.option(
-            "--lines", metavar="A:B", type=LineRange(), help="Whole lines, counted from 1, both included: 3:5."
+            "--old-file", metavar="FILE", type=FileName(), help="Read the old text from a file; - for standard input."
         ),
+        click.option("--lines", metavar="A:B", type=LineRange(), help="Whole lines from A to B, both included: 3:5."),
         click.option(
-            "--anchor", metavar="LINE#HASH", help="A line as read --anchors names it; two with a colon between."
+            "--anchor", metavar="LINE#HASH", help="A line as read --anchors names it, or two with a colon between."
         ),
         at_option,
         which_options,
-        click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless there are exactly N."),
+        click.option(
+            "--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless exactly N places match."
+        ),
     )
 
 

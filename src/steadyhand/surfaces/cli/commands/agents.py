@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     """,
 )
 @click.argument("task_text", metavar="TASK|-|@FILE")
-@click.option("--toolset", metavar="NAME", type=ToolsetName(), default="core", show_default=True, help="Its tools.")
+@click.option(
+    "--toolset", metavar="NAME", type=ToolsetName(), default="core", show_default=True, help="The tools it gets."
+)
 @click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
 @click.option("--article", metavar="FILE", help="The one file that may be changed.")
 @model_options
@@ -57,9 +59,9 @@ def agent_command(
 ) -> int:
     """Let a model do a task with the tools of one toolset.
 
-    Each change is shown with its diff as it is made, each refusal with its reason. Every change is recorded and can be
-    undone. Needs the extra `agent`; keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …). Exits with
-    1 where the model could not be reached, reached a limit or went round in circles; what it changed until then stays.
+    Each change is shown with its diff as it is made, each refusal with its reason; every change can be undone. Needs
+    the extra `agent`; keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …). Exits with 1 if the model
+    could not be reached, hit a limit or went in circles; what it changed until then stays.
     """
     from steadyhand.agents.errand import Errand
     from steadyhand.tools.call import Settings
@@ -122,11 +124,12 @@ def agent_command(
 @click.argument("tool")
 @click.argument("arguments", metavar="[JSON|-|@FILE]", required=False)
 @click.option(
-    "--toolset", metavar="NAME", type=ToolsetName(), help="Whose tool it is; else core's, or the only one of the name."
+    "--toolset",
+    metavar="NAME",
+    type=ToolsetName(),
+    help="The tool's toolset (default: core, or the only one that has the tool).",
 )
-@click.option(
-    "--conversation", metavar="ID", help="The conversation that the call belongs to, for the records; else the task."
-)
+@click.option("--conversation", metavar="ID", help="The conversation, for the records (default: the task).")
 @host_options
 def call_command(
     invocation: Invocation,
@@ -138,9 +141,9 @@ def call_command(
 ) -> int:
     """Call a tool as a model would, and print its answer.
 
-    The arguments are a JSON object: as it is, - for standard input, @FILE for a file; none: an object without fields.
-    Paths in them count from the root. What is refused is an answer too; the exit code is then that of its kind, also
-    where only some of the call was refused. The text is what a model reads; --json has every field, in "answer".
+    The arguments are a JSON object: as it is, - for standard input, @FILE for a file; without one, an empty object.
+    Paths in it count from the root. A refusal is an answer too; the exit code is then that of its kind, even if only a
+    part of the call was refused. The text is what a model reads; --json has every field, in "answer".
     """
     from steadyhand.tools.call import Conversation
     from steadyhand.tools.kit import Kit
@@ -207,8 +210,10 @@ _PLANNER = "planner"
 )
 @click.argument("toolset", metavar="[TOOLSET]", required=False, type=ToolsetName())
 @click.argument("tool", metavar="[TOOL]", required=False)
-@click.option("--schema", metavar="STYLE", type=SchemaStyle(), help="Print the tools as an API takes them, in JSON.")
-@click.option("--prompt", is_flag=True, help="Print the section of a system prompt that goes with the toolset.")
+@click.option(
+    "--schema", metavar="STYLE", type=SchemaStyle(), help="Print the tools as JSON, in the form an API takes."
+)
+@click.option("--prompt", is_flag=True, help="Print the toolset's section for a system prompt.")
 @click.option(
     "--mode",
     type=click.Choice([*MODES, _PLANNER]),

@@ -281,7 +281,7 @@ def _range(lines: object) -> str | None:
 @click.option("--since", metavar="WHEN", type=When(), help=SINCE_HELP)
 @click.option("--task", metavar="TASK", help="Only calls of this task.")
 @click.option("--tool", metavar="NAME", help="Only calls of this tool.")
-@click.option("--html", metavar="FILE", type=FileName(), help="Write a page that needs nothing else to be looked at.")
+@click.option("--html", metavar="FILE", type=FileName(), help="Write a self-contained HTML page.")
 @click.option("--png", metavar="FILE", type=FileName(), help="Write a picture; needs matplotlib.")
 def stats_command(
     invocation: Invocation,
@@ -439,9 +439,9 @@ _FINDINGS_STYLES = {"critical": "bad", "high": "bad", "medium": "warning"}
 )
 @click.option("--task", metavar="TASK", help="Only what this task reported.")
 def findings_command(invocation: Invocation, task: str | None) -> int:
-    """List what was reported with `report_findings`.
+    """List what tasks reported with `report_findings`.
 
-    A task in the mode `analyze` changes nothing and reports what it finds. Its findings are kept in your state folder,
+    A task in the mode `analyze` changes nothing and reports what it finds. Findings are kept in your state folder,
     outside the tree: XDG_STATE_HOME, else ~/.local/state.
     """
     from typing import cast

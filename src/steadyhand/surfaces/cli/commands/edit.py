@@ -67,8 +67,10 @@ if TYPE_CHECKING:
 @click.argument("texts", nargs=-1, metavar="[OLD NEW]")
 @place_options
 @click.option("--new", metavar="TEXT", help="The text to put there.")
-@click.option("--new-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
-@click.option("--delete", is_flag=True, help="Put nothing there: take the place away.")
+@click.option(
+    "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
+)
+@click.option("--delete", is_flag=True, help="Delete the text instead.")
 @tolerance_options
 @guard_option
 @commit_options
@@ -91,11 +93,11 @@ def edit_command(
 ) -> int:
     """Replace text in a file.
 
-    The old text must occur in the file exactly once, unless you say which occurrence you mean; nothing is guessed.
-    Where it is misquoted (blanks, indentation, quotes, line numbers, a reworded comment) and only one place can be
-    meant, the edit is made there and the answer says what differed; --tier exact asks for the very characters.
-    Texts are literal: no patterns, no escapes. A newline at the end of --old-file or --new-file counts.
-    --at names a place by what it is (steadyhand outline lists the addresses of a file); the rest stays as it is.
+    The old text must occur exactly once, unless you say which occurrence you mean; nothing is guessed. If it is
+    misquoted (whitespace, quotes, line numbers, a reworded comment) and only one place can be meant, the edit is made
+    there and the answer says what differed; --tier exact requires the exact characters. Texts are literal: no patterns,
+    no escapes. A newline at the end of --old-file or --new-file counts. --at names a place by what it is; steadyhand
+    outline lists the addresses of a file.
     """
     from steadyhand.plan.edit import Delete, Edit, Replace
 
@@ -165,9 +167,9 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
     type=click.IntRange(min=-1),
     help="Insert whole lines after line N; 0: at the start, -1: at the end.",
 )
-@click.option("--anchor", metavar="LINE#HASH", help="Insert whole lines after the line read --anchors names so.")
+@click.option("--anchor", metavar="LINE#HASH", help="Insert whole lines after this line, as read --anchors names it.")
 @at_option
-@where_option("With --at: before it or after it (default), or inside at its start or end.")
+@where_option("With --at: before or after (default) that place, or inside it at start or end.")
 @click.option(
     "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
 )
@@ -191,10 +193,10 @@ def insert_command(
 ) -> int:
     """Insert text before or after a place.
 
-    --before and --after insert exactly the text given, beside text that must be there exactly once; --line and
-    --anchor insert whole lines, for which the newline at the end is optional. --at inserts beside or inside what an
-    address names, with the blank lines, indentation or separator that belong there; beside and inside elements of a
-    page exactly the markup given. Without TEXT, standard input is read.
+    --before and --after insert exactly the text given, next to text that must occur exactly once. --line and --anchor
+    insert whole lines; the newline at the end is optional. --at inserts next to or inside what an address names, with
+    the blank lines, indentation or separator that belong there; in HTML exactly the markup given. Without TEXT,
+    standard input is read.
     """
     way = _way(where)
     content = _content(invocation, text, text_file)
@@ -416,11 +418,11 @@ def act_command(
     encoding: str | None,
     **which: Any,
 ) -> int:
-    """Do something to what an address names.
+    """Run an action on what an address names: set a key, add a class.
 
-    ADDRESS is one that outline lists, such as key:server.port; it must name exactly one place, unless you say which
-    you mean. Only the bytes that must change do: the rest is not rewritten. VALUE is text, or JSON where any value is
-    taken and it is JSON; NAME:=JSON is always JSON, NAME@=FILE the text of a file (- for standard input).
+    ADDRESS comes from outline, such as key:server.port. It must name exactly one place, unless you say which one. Only
+    the bytes that must change do. VALUE is text, or JSON where the parameter takes any value and it is JSON;
+    NAME:=JSON is always JSON, NAME@=FILE is the text of a file (- for standard input).
     """
     from steadyhand.plan.edit import edit_from_json, place_to_json
     from steadyhand.structure.action import actions
@@ -447,9 +449,9 @@ def act_command(
 )
 @file_argument
 @address_argument
-@click.option("--to", metavar="ADDRESS", help="The place to put it at; left out: the end of the other file.")
-@click.option("--to-file", metavar="FILE", type=FileName(), help="Another file, which is made if it is not there.")
-@where_option("before that place or after it (default), or inside at its start or end; without --to, of the file.")
+@click.option("--to", metavar="ADDRESS", help="The new place (default: the end of the other file).")
+@click.option("--to-file", metavar="FILE", type=FileName(), help="The other file; created if it does not exist.")
+@where_option("before or after that place (default: after), or inside it at start or end; without --to, of the file.")
 @guard_option
 @commit_options
 def move_command(
@@ -464,10 +466,10 @@ def move_command(
     reason: str | None,
     dry_run: bool,
 ) -> int:
-    """Move lines, a section, a symbol, a key to another place or file.
+    """Move lines, a section, a symbol or a key to another place or file.
 
-    What moves is not retyped: it arrives unchanged, with the indentation and separators of its new place. It is
-    gone here and there in one change, which undo takes back as a whole.
+    It arrives unchanged, with the indentation and separators of its new place. Both places change in one record, which
+    undo takes back as a whole.
     """
     if to is None and to_file is None:
         raise EditError(

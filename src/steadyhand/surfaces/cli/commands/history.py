@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 def log_command(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> int:
     """List recorded changes, newest first.
 
-    With FILE only those that touched it, under any name it had. Changes that another program made and that were
-    noted (see observe) are listed as well, marked "outside the journal".
+    With FILE, only those that touched it, under any name it had. Changes made by other programs and recorded (see
+    observe) are listed too, marked "outside the journal".
     """
     path = invocation.path(file) if file is not None else None
     output = invocation.output
@@ -147,7 +147,7 @@ _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
 )
 @click.argument("place", metavar="FILE[:LINE[-LINE]]", type=FileName())
 def why_command(invocation: Invocation, place: str) -> int:
-    """Tell which change last wrote a line, who made it, and why.
+    """Show which change last wrote a line, who made it, and why.
 
     The line is followed back through later edits and renames. Without LINE, every line of the file.
     """
@@ -216,8 +216,10 @@ _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
 )
 @click.argument("subject", metavar="[FILE|RECORD]", required=False, type=FileName())
 @place_options
-@click.option("--new", metavar="TEXT", help="The text to put there; left out: the place would be deleted.")
-@click.option("--new-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
+@click.option("--new", metavar="TEXT", help="The new text; without it the old text is deleted.")
+@click.option(
+    "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
+)
 @click.option("--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more).")
 @click.option("--task", metavar="TASK", help="What the records of this task change together.")
 @click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
@@ -240,7 +242,7 @@ def diff_command(
 ) -> int:
     """Show a diff and write nothing.
 
-    FILE with the options of edit previews that edit. A record id shows what that record changed, --task what all
+    FILE with the options of edit previews that edit. A record's id shows what the record changed, --task what all
     records of a task change together.
     """
     where = PlaceOptions(**place)
@@ -319,10 +321,10 @@ def undo_command(
     reason: str | None,
     dry_run: bool,
 ) -> int:
-    """Undo a change, also one that others were made after.
+    """Undo a change, even if later changes exist.
 
-    Later changes stay; where they overlap the one taken back, the undo is refused and names the lines. An undo is
-    itself a recorded change and can be undone.
+    Later changes stay. If they overlap the one to undo, the undo is refused and names the lines. An undo is itself a
+    recorded change and can be undone.
     """
     if sum((record is not None, last, task is not None, file is not None)) != 1:
         raise EditError(
@@ -354,7 +356,7 @@ def _back(workspace: Workspace, receipt: Receipt) -> Literal["undo", "redo"]:
 def redo_command(invocation: Invocation, record: str | None, reason: str | None, dry_run: bool) -> int:
     """Redo what was undone.
 
-    Without RECORD the latest undo that is still in effect is taken back.
+    Without RECORD, this takes back the latest undo that is still in effect.
     """
     with invocation.workspace(writing=not dry_run) as workspace:
         return report(invocation, workspace.redo(record, reason=reason, preview=dry_run))

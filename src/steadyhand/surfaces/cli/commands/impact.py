@@ -210,7 +210,7 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
 
 @command(
     "evidence",
-    section="History",
+    section="Articles",
     examples="""
     steadyhand evidence docs/login.md 'src/login.ts:3 checks the port' --task T-12
     steadyhand evidence docs/login.md '{"file": "src/login.ts", "lines": [3, 4]}' --task T-12
@@ -220,10 +220,10 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
 @click.argument("file", type=FileName())
 @click.argument("evidence", metavar="TEXT|JSON|-|@FILE")
 def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
-    """Keep evidence for a file: what was looked at, or why it was chosen.
+    """Keep evidence for a file: what was read, or why it was chosen.
 
     `steadyhand export --articles` shows it with the file's status. A file that has evidence and that nobody asked to
-    change is unchanged, not skipped.
+    change counts as unchanged, not as skipped.
     """
     text = evidence
     if evidence == "-" or evidence.startswith("@"):

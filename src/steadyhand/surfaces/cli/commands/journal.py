@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @command(
     "journal",
-    section="Care",
+    section="Maintenance",
     examples="""
     steadyhand journal
     steadyhand journal move --to postgresql://me@db.example.org/work
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 @click.argument("source", metavar="[SRC]", required=False)
 @click.argument("target", metavar="[DST]", required=False)
 @click.option("--to", metavar="PLACE", help="Move this workspace's own journal there: a folder or a postgresql:// URL.")
-@click.option("--keep-going", is_flag=True, help="Copy a damaged journal too, as damaged as it is.")
+@click.option("--keep-going", is_flag=True, help="Copy a damaged journal too, damage included.")
 def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
 ) -> int:
-    """Tell where the journal is kept, or copy it to another store.
+    """Show where the journal is, or copy it to another store.
 
-    show tells the store, the place, how much it holds and since when. move copies every row and every kept version
-    from SRC to DST, each a folder or a URL, and compares them; the copy has the same ids, times and checksums. DST
-    must be new or empty. SRC is never changed or removed: set --journal or STEADYHAND_JOURNAL to the new place, in
-    every process, before the next change.
+    show prints the store, the place, its size and its age. move copies every row and every kept version from SRC to
+    DST, each a folder or a URL, and compares them; the copy has the same ids, times and checksums. DST must be new or
+    empty. SRC is never changed or removed: set --journal or STEADYHAND_JOURNAL to the new place, in every process,
+    before the next change.
     """
     if action == "show":
         _refuse_words(source, to)
@@ -100,7 +100,7 @@ def _refuse_words(source: str | None, to: str | None) -> None:
 
 @command(
     "check",
-    section="Care",
+    section="Maintenance",
     examples="""
     steadyhand check
     steadyhand check --json
@@ -122,14 +122,14 @@ def check_command(invocation: Invocation) -> int:
 
 @command(
     "doctor",
-    section="Care",
+    section="Maintenance",
     examples="""
     steadyhand doctor
     steadyhand doctor --json
     """,
 )
 def doctor_command(invocation: Invocation) -> int:
-    """Tell what this machine and this workspace offer.
+    """Report what this machine and this workspace support.
 
     Kernel support for the sandbox, optional parts that are installed, the journal and its size, mount points inside
     the root.
@@ -144,22 +144,24 @@ def doctor_command(invocation: Invocation) -> int:
 
 @command(
     "gc",
-    section="Care",
+    section="Maintenance",
     examples="""
     steadyhand gc --keep-days 90
     steadyhand gc --keep-size 500MB --dry-run
     """,
 )
 @click.option(
-    "--keep-days", metavar="N", type=click.IntRange(min=0, max=1_000_000), help="Keep what is younger than this."
+    "--keep-days", metavar="N", type=click.IntRange(min=0, max=1_000_000), help="Keep versions younger than this."
 )
-@click.option("--keep-size", metavar="SIZE", type=ByteSize(), help="Keep the newest up to this size, like 500MB.")
+@click.option(
+    "--keep-size", metavar="SIZE", type=ByteSize(), help="Keep the newest versions up to this size, such as 500MB."
+)
 @dry_run_option
 def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> int:
     """Free the space of old versions of files.
 
-    History stays readable; what is dropped can no longer be undone where a whole old version was needed. Without
-    options the configuration file's [retention] is used; without that nothing is dropped.
+    History stays readable, but a change whose old version was dropped may no longer be undone. Without options,
+    [retention] of the configuration file is used; without that, nothing is dropped.
     """
     output, config = invocation.output, invocation.config
     if keep_days is None and keep_size is None:

@@ -211,8 +211,8 @@ def outline_command(
 ) -> int:
     """List what can be addressed in a file: headings, elements, symbols, keys.
 
-    Each entry has its lines, what it is, and the address by which edit --at, insert --at, act, move and locate know
-    it, quoted so that it can be typed. For a file of another format, the known formats are listed.
+    Each entry has its lines, what it is, and its address, quoted so that it can be typed: edit --at, insert --at, act,
+    move and locate take it. For a file of an unknown format, the known formats are listed.
     """
     output = invocation.output
     place = None if within is None else address_target(within, "--within")
@@ -240,9 +240,9 @@ def outline_command(
 def locate_command(invocation: Invocation, file: str, address: str, encoding: str | None, **which: Any) -> int:
     """Show where an address leads: lines, characters, bytes, and the text.
 
-    This is what edit --at would replace, and it is refused as an edit would be. delete --at may take more along: the
-    name of a key, the fences of a code block, the blank lines between a section and the next. In the text, ⟦ and
-    ⟧ mark the beginning and the end of a place that is not whole lines.
+    This is what edit --at would replace, and it is refused as an edit would be. delete --at may remove more: the name
+    of a key, the fences of a code block, the blank lines between a section and the next. In the text, ⟦ and ⟧ mark the
+    start and end of a place that is not whole lines.
     """
     output = invocation.output
     target = address_target(address)

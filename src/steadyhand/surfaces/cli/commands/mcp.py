@@ -95,16 +95,18 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
     cls=NamingOption,
     type=ClientName(),
     metavar="CLIENT",
-    help="Print what to paste into a client's settings, and serve nothing.",
+    help="Print what to paste into a client's settings, and exit.",
 )
 @click.option(
     "--install",
     cls=NamingOption,
     type=ClientName(),
     metavar="CLIENT",
-    help="Write the server into a client's settings, and serve nothing.",
+    help="Write the server into a client's settings, and exit.",
 )
-@click.option("--uninstall", type=ClientName(), metavar="CLIENT", help="Take the server out of a client's settings.")
+@click.option(
+    "--uninstall", type=ClientName(), metavar="CLIENT", help="Remove the server from a client's settings, and exit."
+)
 @click.option(
     "--scope",
     type=click.Choice(["project", "user"]),

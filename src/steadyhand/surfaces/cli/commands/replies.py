@@ -51,10 +51,10 @@ _FILES = lazy_pattern(r'"files"\s*:')
     type=FormatName(),
     cls=FormatOption,
     default="auto",
-    help="How it is written.",
+    help="The format of the reply.",
 )
-@click.option("--path", metavar="FILE", type=FileName(), help="The file that is meant where the reply names none.")
-@click.option("--overwrite", is_flag=True, help="Let new, moved and whole files take the place of others.")
+@click.option("--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none.")
+@click.option("--overwrite", is_flag=True, help="Let new, moved and whole files replace existing ones.")
 @click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")
 @tolerance_options
 @guard_option
@@ -73,12 +73,11 @@ def apply_command(
     reason: str | None,
     dry_run: bool,
 ) -> int:
-    """Apply what a model wrote: a patch in any format, prose and all.
+    """Apply what a model wrote: a patch in any format, with prose around it.
 
-    Formats are listed in docs/dialects.md; auto finds out which it is and says so. Either everything is applied or
-    nothing. A JSON plan {"files": [...]} is a format too: each file has a path and edits, write, merge, create, delete,
-    rename_to, copy_to, move or mode; with "partial": true whatever can be applied is. Paths are relative to the root.
-    Without FILE, or for -, standard input is read.
+    The format is detected and reported. Everything is applied or nothing. A JSON plan {"files": [...]} is a format too:
+    each file has a path and edits, write, merge, create, delete, rename_to, copy_to, move or mode; "partial": true
+    applies whatever can be applied. Paths are relative to the root. Without FILE, or for -, standard input is read.
     """
     text = reply_text(invocation, reply)
     plan = _plan(text) if format_name in ("auto", "json") and not (path or overwrite or strict) else None
@@ -144,7 +143,7 @@ def _plan(text: str) -> Requests | None:
     default="auto",
     help="The format to read.",
 )
-@click.option("--path", metavar="FILE", type=FileName(), help="The file that is meant where the reply names none.")
+@click.option("--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none.")
 @tolerance_options
 def convert_command(
     invocation: Invocation,
@@ -155,11 +154,11 @@ def convert_command(
     tier: str | None,
     on_drift: OnDrift | None,
 ) -> int:
-    """Turn a patch in one format into another, against the files as they are.
+    """Convert a patch to another format, for the files as they are now.
 
-    The reply is placed as apply would place it, nothing is written, and the changes are printed in the format of --to:
-    a clean unified diff, for example, that git apply takes. What apply would refuse is refused here.
-    Without FILE, or for -, standard input is read.
+    The patch is placed as apply would place it, nothing is written, and the changes are printed in the format of --to,
+    for example as a unified diff for git apply. What apply would refuse is refused here. Without FILE, or for -,
+    standard input is read.
     """
     from steadyhand.dialects.dialect import dialect_named
 

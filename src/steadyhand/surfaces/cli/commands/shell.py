@@ -24,7 +24,7 @@ from steadyhand.surfaces.terminal import Line, Piece, pad
 
 @command(
     "completion",
-    section="Care",
+    section="Maintenance",
     examples="""
     steadyhand completion bash >> ~/.bashrc
     steadyhand completion zsh > ~/.zfunc/_steadyhand
@@ -178,7 +178,7 @@ _TOPICS = ("errors",)
 
 @command(
     "help",
-    section="Care",
+    section="Maintenance",
     examples="""
     steadyhand help
     steadyhand help edit
@@ -230,7 +230,7 @@ def _error_lines() -> Iterator[Line]:
 
 @command(
     "schema",
-    section="Look",
+    section="Maintenance",
     examples="""
     steadyhand schema plan
     steadyhand schema plan > plan.schema.json

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @command(
     "task",
-    section="History",
+    section="Tasks",
     examples="""
     steadyhand task end T-12
     steadyhand task end T-12 --failed
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 )
 @click.argument("what", type=click.Choice(["end"]))
 @click.argument("name", metavar="[TASK]", required=False)
-@click.option("--failed", is_flag=True, help="The task did not end well: its .bak copies stay.")
+@click.option("--failed", is_flag=True, help="The task failed: its .bak copies stay.")
 def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> int:
-    """End a task, and remove the `.bak` copies that were made for it.
+    """End a task, and remove the `.bak` copies made for it.
 
-    TASK is the task that --task names in other commands. Copies that somebody changed since stay, and so does every
-    recorded change; what the task has read is forgotten.
+    TASK is the name that --task has in other commands. Copies that somebody changed stay, and so does every recorded
+    change; what the task has read is forgotten.
     """
     del what  # there is one thing to do with a task
     output = invocation.output
@@ -71,7 +71,7 @@ _STDOUT, _STDERR = 1, 2
 
 @command(
     "lease",
-    section="Look",
+    section="Tasks",
     examples="""
     steadyhand lease
     steadyhand lease guide.md --at "heading:Guide > Setup" --reason "new setup" -- make docs
@@ -83,9 +83,9 @@ _STDOUT, _STDERR = 1, 2
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @at_option
 @click.option("--lines", metavar="A:B", type=LineRange(open_ended=True), help="Only these lines, counted from 1.")
-@click.option("--reason", metavar="TEXT", help="What you are going to do; others see it.")
+@click.option("--reason", metavar="TEXT", help="What you are going to do; shown to others.")
 @click.option("--seconds", metavar="N", type=click.FloatRange(min=0, min_open=True), help="End it after this time.")
-@click.option("--list", "is_list", is_flag=True, help="List the leases that last, of FILE or of all files.")
+@click.option("--list", "is_list", is_flag=True, help="List current leases, of FILE or of all files.")
 def lease_command(
     invocation: Invocation,
     file: str | None,
@@ -98,9 +98,9 @@ def lease_command(
 ) -> int:
     """Announce work on FILE while a command runs, or list what is announced.
 
-    Others who edit there are shown who is at work and why; only where their policy says so are they refused. The lease
-    ends with the command, with this process however it ends, or after --seconds. It moves as edits land, and it does
-    not concern edits of the same actor and task. The exit code is the command's.
+    Others who edit there see who is at work and why; they are refused only if their policy says so. The lease ends with
+    the command, with this process, or after --seconds. It moves as edits land, and does not concern edits of the same
+    actor and task. The exit code is the command's.
     """
     if is_list or file is None:
         return _lease_list(invocation, file)
@@ -174,7 +174,7 @@ _ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
 
 @command(
     "conflicts",
-    section="History",
+    section="Tasks",
     examples="""
     steadyhand conflicts
     steadyhand conflicts show 1a2b3c4d5e6f
@@ -185,11 +185,11 @@ _ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
 )
 @click.argument("what", default="list", type=click.Choice(["list", "show", "resolve"]))
 @click.argument("conflict", required=False)
-@click.option("--apply", is_flag=True, help="resolve: make the refused edit after all, over the current text.")
+@click.option("--apply", is_flag=True, help="resolve: make the refused edit, replacing the current text.")
 @click.option("--keep", "--drop", "drop", is_flag=True, help="resolve: keep the current text; nothing is changed.")
 @click.option("--edit", is_flag=True, help="resolve: write these lines by hand, in $VISUAL or $EDITOR.")
 @click.option("--text", metavar="TEXT", help="resolve: what these lines are to be; no editor is opened.")
-@click.option("--ask", is_flag=True, help="resolve: ask for each, also where no terminal is.")
+@click.option("--ask", is_flag=True, help="resolve: ask for each, even without a terminal.")
 @reason_option
 @click.option("--all", "every", is_flag=True, help="list: also those that are resolved or answered.")
 @click.option("--path", metavar="FILE", type=FileName(), help="list, resolve: only conflicts in this file.")
@@ -208,11 +208,11 @@ def conflicts_command(
     path: str | None,
     task: str | None,
 ) -> int:
-    """List, show and resolve edits that met the work of others.
+    """List, show and resolve edits that were refused over others' work.
 
     A conflict is an edit that was refused because another task had changed the same lines. `list` names the open ones,
-    `show` gives both sides of one, `resolve` decides: one by its id and a choice, or, on a terminal, one after
-    another, asking for each. What is applied is recorded and can be undone.
+    `show` gives both sides of one, `resolve` decides: one by its id and a choice, or, on a terminal, one after another.
+    What is applied is recorded and can be undone.
     """
     file = invocation.path(path) if path is not None else None
     way = _way({"apply": apply, "drop": drop, "edit": edit}, text)
@@ -360,7 +360,7 @@ def _types() -> tuple[str, ...]:
 
 @command(
     "watch",
-    section="History",
+    section="Tasks",
     examples="""
     steadyhand watch
     steadyhand watch --type conflict --type refusal
@@ -397,10 +397,10 @@ def watch_command(
     types: tuple[str, ...],
     path: str | None,
 ) -> int:
-    """Show edits, conflicts and refusals of all agents live.
+    """Show edits, conflicts and refusals of all agents as they happen.
 
-    A line for each with who, what, where and why; a conflict with both its sides. With --json a document on a line of
-    its own for each event, warnings with the first. Watching writes nothing; Ctrl-C ends it.
+    A line for each: who, what, where and why; a conflict with both sides. With --json each event is a document on a
+    line of its own, warnings with the first. Watching writes nothing; Ctrl-C ends it.
     """
     file = invocation.path(path) if path is not None else None
     try:
