@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from steadyhand.surfaces.cli.render import diff_lines, fact_lines, lines_of
+from steadyhand.surfaces.cli.render import diff_lines, fact_lines, lines_of, table_row
 from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def dispute_table(disputes: Sequence[KeptConflict], *, width: int) -> list[Line]
     ]
     widths = [min(max(len(visible_line(row[i])) for row in (_HEADS, *rows)), 40) for i in range(len(_HEADS))]
     room = max(width - sum(widths) - 2 * len(_HEADS) - 10, 10)
-    lines: list[Line] = [(Piece(_row([*_HEADS, "state", "why"], [*widths, 8, room]), "dim"),)]
+    lines: list[Line] = [(Piece(table_row([*_HEADS, "state", "why"], [*widths, 8, room]), "dim"),)]
     for dispute, row in zip(disputes, rows, strict=True):
-        told = f"  {_row(row[1:], widths[1:])}  "
+        told = f"  {table_row(row[1:], widths[1:])}  "
         state = Piece(pad(dispute.state, 8), _STYLES.get(dispute.state, "dim"))
         lines.append((Piece(row[0], "id"), Piece(told), state, Piece(f"  {fit(dispute.reason or '', room)}")))
     return lines
@@ -127,10 +127,6 @@ def _more(number: int) -> Line:
 
 def _rows(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
-
-
-def _row(texts: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(pad(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
 def _others(dispute: KeptConflict) -> str:

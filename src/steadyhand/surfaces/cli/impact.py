@@ -294,11 +294,6 @@ def articles_of(record: Facts, status: str | None = None) -> list[Facts]:
     return sorted(chosen, key=lambda each: str(each.get("path")))
 
 
-def stale_of(record: Facts) -> list[Facts]:
-    """The articles that the change had made wrong."""
-    return [each for each in articles_of(record) if each.get("status") in ("updated", "partial")]
-
-
 def hunks_of(article: Facts) -> Iterator[tuple[str, list[str]]]:
     """Each changed part of an article, as a diff shows it, with the reasons for it."""
     patch = str(article.get("patch") or "")

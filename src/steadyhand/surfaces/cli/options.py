@@ -230,7 +230,8 @@ class NamingOption(click.Option):
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.type, Name):
             return record
-        return record[0], f"{record[1]} One of {', '.join(self.type.names())}{self.remark}."
+        names = [f"{name} (default)" if name == self.default else name for name in self.type.names()]
+        return record[0], f"{record[1]} One of {', '.join(names)}{self.remark}."
 
 
 OnDrift = Literal["refuse", "merge", "new"]
@@ -298,45 +299,25 @@ def guard_option(function: _Function) -> _Function:
     )(function)
 
 
-class FormatName(click.ParamType[str]):
+class FormatName(Name):
     """`auto` where that is allowed, or the name of a dialect; with `written`, of one that can be written."""
 
-    name = "format"
-
     def __init__(self, *, written: bool = False) -> None:
+        super().__init__("format", self._names)
         self._written = written
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value == "auto" and not self._written:
-            return "auto"
         from steadyhand.dialects.dialect import dialect_named
 
-        found = dialect_named(str(value))
-        if found is None or found.name not in self.names():
-            self.fail(f"{str(value)!r} is not one of {', '.join(self.names())}", param, ctx)
-        return found.name
+        found = dialect_named(str(value))  # by any of its names
+        return super().convert(value if found is None else found.name, param, ctx)
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
-
-    def names(self) -> list[str]:
-        """Every name there is, in the order of the dialects."""
+    def _names(self) -> tuple[str, ...]:
         from steadyhand.dialects.dialect import dialects
 
         if self._written:
-            return [dialect.name for dialect in dialects() if dialect.write is not None]
-        return ["auto", *(dialect.name for dialect in dialects())]
-
-
-class FormatOption(click.Option):
-    """An option whose help names every format it takes."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        record = super().get_help_record(ctx)
-        if record is None or not isinstance(self.type, FormatName):
-            return record
-        names = [f"{name} (default)" if name == self.default else name for name in self.type.names()]
-        return record[0], f"{record[1]} One of {', '.join(names)}."
+            return tuple(dialect.name for dialect in dialects() if dialect.write is not None)
+        return ("auto", *(dialect.name for dialect in dialects()))
 
 
 _AGO = lazy_pattern(r"(\d{1,6})([smhdw])", re.ASCII)

@@ -334,3 +334,8 @@ def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:
     rows = [(name, str(value)) for name, value in facts]
     column = max((cells(name) for name, _ in rows), default=0)
     return [(Piece(pad(name, column) + "  ", "dim"), Piece(value)) for name, value in rows]
+
+
+def table_row(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """Cells of a table on one line, each in its column."""
+    return "  ".join(pad(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()

@@ -28,7 +28,7 @@ from steadyhand.surfaces.cli.options import (
     reason_option,
     tolerance_options,
 )
-from steadyhand.surfaces.cli.render import diff_lines, fact_lines, finding, lines_of
+from steadyhand.surfaces.cli.render import diff_lines, fact_lines, finding, lines_of, table_row
 from steadyhand.surfaces.cli.report import cut_width, entry_document, report, why_document
 from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
 from steadyhand.workspace.journal.record import Entry
@@ -79,8 +79,7 @@ def log_command(invocation: Invocation, file: str | None, task: str | None, acto
     if noted:
         document["outside"] = [each.to_json() for each in shown if not isinstance(each, Entry)]
     output.document(document)
-    if not output.json:
-        output.print(log_lines(shown, width=output.width))
+    output.print(log_lines(shown, width=output.width))
     return 0
 
 
@@ -121,14 +120,12 @@ def show_command(invocation: Invocation, record: str) -> int:
         if outside is not None:
             diff = workspace.diff_of(record)
             output.document({"ok": True, "outside": outside.to_json(), "diff": diff})
-            if not output.json:
-                output.print(outside_lines(outside, diff, width=cut_width(invocation)))
+            output.print(outside_lines(outside, diff, width=cut_width(invocation)))
             return 0
         entry = workspace.show(record)
         diff = workspace.diff_of(entry.record.id)
     output.document({"ok": True, "entry": entry_document(entry), "diff": diff})
-    if not output.json:
-        output.print(entry_lines(entry, diff, width=cut_width(invocation)))
+    output.print(entry_lines(entry, diff, width=cut_width(invocation)))
     return 0
 
 
@@ -164,8 +161,7 @@ def why_command(invocation: Invocation, place: str) -> int:
     for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
         output.warn(doubt)
     output.document({"ok": True, "path": path, "lines": [why_document(why) for why in whys]})
-    if not output.json:
-        output.print(why_lines(path, whys, width=output.width))
+    output.print(why_lines(path, whys, width=output.width))
     return 0
 
 
@@ -378,9 +374,9 @@ def log_lines(entries: Sequence[Entry | Outside], *, width: int) -> list[Line]:
         return [(Piece("no changes recorded", "dim"),)]
     rows = [_log_row(entry) for entry in entries]
     widths = _widths(rows, width)
-    lines: list[Line] = [(Piece(_row(_HEADS, widths), "dim"),)]
+    lines: list[Line] = [(Piece(table_row(_HEADS, widths), "dim"),)]
     for entry, row in zip(entries, rows, strict=True):
-        identity, rest = row[0], _row(row[1:], widths[1:])
+        identity, rest = row[0], table_row(row[1:], widths[1:])
         is_dim = getattr(entry, "undone_by", None) is not None
         lines.append((Piece(pad(identity, widths[0]), "id"), Piece(f"  {rest}", "dim" if is_dim else "plain")))
     return lines
@@ -417,10 +413,6 @@ def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
     room = max(width - needed[0] - needed[1] - who - 2 * len(_HEADS) + 2, 30)
     what = min(needed[3], max(room - needed[4], room * 3 // 5))
     return [needed[0], needed[1], who, what, room - what]
-
-
-def _row(texts: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(pad(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
 def entry_lines(entry: Entry, diff: str, *, width: int | None) -> list[Line]:

@@ -94,8 +94,7 @@ def run_command(invocation: Invocation, /, **options: Any) -> int:
             if isinstance(step, dict):
                 done += 1
                 shown(done)
-                if not output.json:
-                    output.print(article_lines(step, width=output.width, quiet=output.quiet or reviewer is not None))
+                output.print(article_lines(step, width=output.width, quiet=output.quiet or reviewer is not None))
 
         said: dict[str, list[dict[str, object]]] = {}
         try:

@@ -14,7 +14,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import (
     FileName,
     FormatName,
-    FormatOption,
+    NamingOption,
     OnDrift,
     dry_run_option,
     guard_option,
@@ -49,7 +49,7 @@ _FILES = lazy_pattern(r'"files"\s*:')
     *("--format", "format_name"),
     metavar="NAME",
     type=FormatName(),
-    cls=FormatOption,
+    cls=NamingOption,
     default="auto",
     help="The format of the reply.",
 )
@@ -131,7 +131,7 @@ def _plan(text: str) -> Requests | None:
     "--to",
     metavar="NAME",
     type=FormatName(written=True),
-    cls=FormatOption,
+    cls=NamingOption,
     default="unified",
     help="The format to write.",
 )
@@ -139,7 +139,7 @@ def _plan(text: str) -> Requests | None:
     *("--format", "format_name"),
     metavar="NAME",
     type=FormatName(),
-    cls=FormatOption,
+    cls=NamingOption,
     default="auto",
     help="The format to read.",
 )
