@@ -170,7 +170,7 @@ def test_a_place_that_is_named_exactly_is_no_tolerant_match(shell: Shell, place:
 
 def test_a_tolerant_match_is_told(shell: Shell) -> None:
     (shell.root / "crlf.txt").write_bytes(b"one\r\ntwo\r\n")
-    assert "note: found at the newline tier" in shell.ok("edit", "crlf.txt", "--old", "one\ntwo", "--new", "1\n2")
+    assert "note: matched ignoring line endings" in shell.ok("edit", "crlf.txt", "--old", "one\ntwo", "--new", "1\n2")
 
 
 def test_a_byte_order_mark_in_the_content_is_kept(shell: Shell, tmp_path) -> None:

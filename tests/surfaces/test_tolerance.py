@@ -59,21 +59,19 @@ def test_nothing_is_said_of_a_place_that_was_named_exactly(tier: str | None) -> 
     assert finding(tier, 1.0, 1.0, ()) is None
 
 
-def test_a_share_is_told_once_and_never_rounded_to_all() -> None:
-    assert finding("typography", 0.9996, 0.9996, ("typography",)) == (
-        "found at the typography tier, 99% alike; what differed: typography"
+def test_the_confidence_is_shown_and_never_rounded_to_one() -> None:
+    assert finding("typography", 0.9996, 0.9996, ("typography",)) == "matched ignoring typography (confidence 0.99)"
+    assert finding("fuzzy", 0.9, 0.96, ("wording", "indentation")) == (
+        "matched ignoring wording, indentation (confidence 0.90)"
     )
-    assert finding("fuzzy", 0.9, 0.96, ("wording",)) == (
-        "found at the fuzzy tier, 90% sure, 96% alike; what differed: wording"
-    )
-    assert finding("newline", 1.0, 1.0, ("line endings",)) == "found at the newline tier; what differed: line endings"
+    assert finding("fuzzy", None, 0.96, ("wording",)) == "matched ignoring wording (similarity 0.96)"
+    assert finding("newline", 1.0, 1.0, ("line endings",)) == "matched ignoring line endings"
 
 
 @pytest.mark.parametrize("command", [["edit"], ["edit", "--dry-run"], ["diff"], ["edit", "--quiet"]])
 def test_a_tolerant_find_is_told_wherever_it_is_used(fetching: Shell, command: list[str]) -> None:
     told = fetching.ok(command[0], "fetch.py", "--old", "RETRIES  =  3", "--new", "RETRIES  =  5", *command[1:])
-    assert "note: found at the whitespace tier, " in told
-    assert "what differed: blanks inside lines" in told
+    assert "note: matched ignoring blanks inside lines (confidence 0." in told
 
 
 def test_programs_are_told_how_sure_a_find_is(fetching: Shell) -> None:
@@ -85,13 +83,13 @@ def test_programs_are_told_how_sure_a_find_is(fetching: Shell) -> None:
     assert 0.5 < outcome["confidence"] < 1
     (entry,) = fetching.json("log")["entries"]
     assert entry["files"][0]["edits"][0]["differs"] == ["blanks inside lines"]
-    assert "edit 1, line 1: found at the whitespace tier" in fetching.ok("show", entry["id"])
+    assert "edit 1, line 1: matched ignoring blanks inside lines (similarity 0." in fetching.ok("show", entry["id"])
 
 
 def test_of_several_edits_each_note_says_which_it_is_about(fetching: Shell) -> None:
     edits = '[{"target": "RETRIES  =  3", "new": "RETRIES  =  5"}, {"target": "ping", "new": "pong"}]'
     told = fetching.ok("apply", stdin=f'{{"files": [{{"path": "fetch.py", "edits": {edits}}}]}}')
-    assert "  note: edit 1, fetch.py line 1: found at the whitespace tier" in told
+    assert "  note: edit 1, fetch.py line 1: matched ignoring blanks inside lines" in told
     assert told.count("note:") == 1
 
 

@@ -295,14 +295,13 @@ def finding(tier: str | None, confidence: float | None, similarity: float | None
     """A sentence on a place that was found with differences; None where there were none.
 
     >>> finding("whitespace", 0.98, 0.96, ("indentation",))
-    'found at the whitespace tier, 98% sure, 96% alike; what differed: indentation'
+    'matched ignoring indentation (confidence 0.98)'
     """
     if tier in (None, "exact") or tier in _addresses():
         return None
-    shares = [(share, word) for share, word in ((confidence, "sure"), (similarity, "alike")) if share is not None]
-    told = {_percent(share): word for share, word in shares if share < 1}  # one share is shown once
-    measures = "".join(f", {percent} {word}" for percent, word in told.items())
-    return f"found at the {tier} tier{measures}" + (f"; what differed: {', '.join(differs)}" if differs else "")
+    name, share = ("similarity", similarity) if confidence is None else ("confidence", confidence)
+    sure = "" if share is None or share >= 1 else f" ({name} {min(share, 0.99):.2f})"  # only what is whole is 1.00
+    return f"matched ignoring {', '.join(differs) or f'{tier} differences'}{sure}"
 
 
 def _addresses() -> Container[str]:
@@ -322,12 +321,6 @@ def lines_of(lines: tuple[int, int] | None) -> str:
         return ""
     first, last = lines
     return f" line {first}" if first >= last else f" lines {first}–{last}"
-
-
-def _percent(share: float) -> str:
-    """Whole percents, rounded so that only what is whole is called 100%."""
-    return "100%" if share >= 1 else f"{min(share, 0.99):.0%}"
-
 
 def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:
     """Names and values, aligned."""
