@@ -198,7 +198,7 @@ def receipt_lines(
     """
     lines: list[Line] = [] if quiet else diff_lines(receipt.diff(), width=width, limit=_DIFF_ROWS)
     if receipt.undoes:
-        word = "took back" if receipt.id is not None else "would take back"
+        word = "undid" if receipt.id is not None else "would undo"
         lines.append(
             (Piece(word, "good" if receipt.id is not None else "place"), Piece(f" {', '.join(receipt.undoes)}"))
         )

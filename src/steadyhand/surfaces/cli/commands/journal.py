@@ -208,7 +208,7 @@ def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, 
     output = invocation.output
     output.document({"ok": True, "noted": noted})
     if not hook:
-        rows = [(Piece(f"noted a change of {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
+        rows = [(Piece(f"recorded a change to {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
         output.print(rows)
     return 0
 
