@@ -196,31 +196,11 @@ def model_options(function: _Function) -> _Function:
             show_envvar=True,
             help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
         ),
-        click.option("--max-turns", type=click.IntRange(min=1), default=24, show_default=True, help="Replies at most."),
-        click.option(
-            "--max-calls", type=click.IntRange(min=1), default=80, show_default=True, help="Tool calls at most."
-        ),
-        click.option(
-            "--max-tokens",
-            type=click.IntRange(min=1),
-            default=400_000,
-            show_default=True,
-            help="Tokens of a conversation at most, in and out.",
-        ),
-        click.option(
-            "--max-seconds",
-            type=click.FloatRange(min=0, min_open=True),
-            default=600.0,
-            show_default=True,
-            help="How long a conversation may take.",
-        ),
-        click.option(
-            "--retries",
-            type=click.IntRange(min=0),
-            default=5,
-            show_default=True,
-            help="Retries after a rate limit or a lost connection.",
-        ),
+        _limit("--max-turns", click.IntRange(min=1), 24, "Replies at most."),
+        _limit("--max-calls", click.IntRange(min=1), 80, "Tool calls at most."),
+        _limit("--max-tokens", click.IntRange(min=1), 400_000, "Tokens of a conversation at most, in and out."),
+        _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "How long a conversation may take."),
+        _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
         click.option(
             "--reply-tokens",
             metavar="N",
@@ -228,6 +208,10 @@ def model_options(function: _Function) -> _Function:
             help="Tokens of one reply at most (default: the model's).",
         ),
     )
+
+
+def _limit(name: str, kind: click.ParamType[Any], default: float, words: str) -> Any:
+    return click.option(name, type=kind, default=default, show_default=True, help=words)
 
 
 def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:

@@ -191,6 +191,12 @@ def encoding_option(function: _Function) -> _Function:
     return click.option("--encoding", metavar="NAME", help="The file's encoding, if it cannot be detected.")(function)
 
 
+def output_option(function: _Function) -> _Function:
+    """Where an answer is written, given to the command as `file`."""
+    words = "Write to this file (default: standard output)."
+    return click.option("--output", "-o", "file", metavar="FILE", type=FileName(), help=words)(function)
+
+
 def file_argument(function: _Function) -> _Function:
     """The file, relative to the current directory."""
     return click.argument("file", type=FileName())(function)

@@ -322,6 +322,7 @@ def lines_of(lines: tuple[int, int] | None) -> str:
     first, last = lines
     return f" line {first}" if first >= last else f" lines {first}–{last}"
 
+
 def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:
     """Names and values, aligned."""
     rows = [(name, str(value)) for name, value in facts]

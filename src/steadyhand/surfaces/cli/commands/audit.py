@@ -22,7 +22,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, started
+from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
 from steadyhand.surfaces.cli.output import Write, writing
 from steadyhand.surfaces.cli.render import lines_of
 from steadyhand.surfaces.cli.report import progress
@@ -73,9 +73,7 @@ _AT_ONCE = 1 << 16  # bytes
 @click.option("--since", metavar="WHEN", type=When(), help=SINCE_HELP)
 @click.option("--task", metavar="TASK", help="Only what this task did.")
 @click.option("--path", metavar="FILE", type=FileName(), help="Only what concerns this file or directory.")
-@click.option(
-    *("--output", "-o", "file"), metavar="FILE", type=FileName(), help="Write to this file; else to standard output."
-)
+@output_option
 def export_command(
     invocation: Invocation,
     format_name: str,

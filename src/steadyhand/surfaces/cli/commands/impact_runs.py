@@ -17,7 +17,7 @@ from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, m
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
 from steadyhand.surfaces.cli.inputs import edit_by_hand
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, dry_run_option
+from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
 from steadyhand.surfaces.cli.output import Output, writing
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.cli.report import progress
@@ -283,9 +283,7 @@ def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
     show_default=True,
     help="Markdown for a pull request, one HTML page, or the record with the figures.",
 )
-@click.option(
-    *("--output", "-o", "file"), metavar="FILE", type=FileName(), help="Write to this file; else to standard output."
-)
+@output_option
 def report_command(invocation: Invocation, run_id: str | None, format_name: str, file: str | None) -> int:
     """Write a run as a document for the people who review it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,6 +34,16 @@ _PLAN = lazy_pattern(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
 _FILES = lazy_pattern(r'"files"\s*:')
 
 
+_path_option = click.option(
+    "--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none."
+)
+
+
+def _format_option(words: str, default: str, *names: str) -> Any:
+    kind = FormatName(written=default != "auto")
+    return click.option(*names, metavar="NAME", type=kind, cls=NamingOption, default=default, help=words)
+
+
 @command(
     "apply",
     section="Change files",
@@ -45,15 +55,8 @@ _FILES = lazy_pattern(r'"files"\s*:')
     """,
 )
 @click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
-@click.option(
-    *("--format", "format_name"),
-    metavar="NAME",
-    type=FormatName(),
-    cls=NamingOption,
-    default="auto",
-    help="The format of the reply.",
-)
-@click.option("--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none.")
+@_format_option("The format of the reply.", "auto", "--format", "format_name")
+@_path_option
 @click.option("--overwrite", is_flag=True, help="Let new, moved and whole files replace existing ones.")
 @click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")
 @tolerance_options
@@ -127,23 +130,9 @@ def _plan(text: str) -> Requests | None:
     """,
 )
 @click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
-@click.option(
-    "--to",
-    metavar="NAME",
-    type=FormatName(written=True),
-    cls=NamingOption,
-    default="unified",
-    help="The format to write.",
-)
-@click.option(
-    *("--format", "format_name"),
-    metavar="NAME",
-    type=FormatName(),
-    cls=NamingOption,
-    default="auto",
-    help="The format to read.",
-)
-@click.option("--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none.")
+@_format_option("The format to write.", "unified", "--to")
+@_format_option("The format to read.", "auto", "--format", "format_name")
+@_path_option
 @tolerance_options
 def convert_command(
     invocation: Invocation,
