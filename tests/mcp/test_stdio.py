@@ -25,6 +25,7 @@ from steadyhand.surfaces.mcp import launch
 from steadyhand.surfaces.mcp.messages import Frames, Oversize, id_of
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.stdio import Pipe
+from steadyhand.tools.toolsets import toolsets
 from tests.mcp.clients import COMMAND, MODERN, environment, over_stdio, serving, stop
 from tests.mcp.test_calls import many_files, whole_state
 from tests.mcp.wire import HELLO, Hand, Wire, piped, read
@@ -317,9 +318,8 @@ anyio.run(run)
     done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
     loaded = done.stdout.split("\n")
     assert loaded[0] == "[]", "the greeting needs no session"
-    others = [name for name in loaded if name.startswith("steadyhand.tools.") and name.count(".") == 3]
-    owners = {name.split(".")[2] for name in others if not name.endswith(".toolset")}
-    assert owners == {"surgical"}
+    rooms = {name.split(".")[2] for name in loaded if name.startswith("steadyhand.tools.")}
+    assert rooms & {name.replace("-", "_") for name in toolsets()} == {"surgical"}
 
 
 @table("package", ["mcp", "uvicorn"])

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.clients import SERVER, Client, Scope, as_json
 
 if TYPE_CHECKING:
@@ -184,6 +183,8 @@ def _before_installation(
     workspace: Workspace, client: Client, place: Place, reason: str, *, dry_run: bool
 ) -> Receipt | None:
     """Undo the record that put the server in, if the file is as that record left it; None if it is not."""
+    from steadyhand.session.host import host_of
+
     newest = next(iter(workspace.history(place.path, limit=1)), None)
     if newest is None or newest.record.tool != _TOOL or newest.record.reason != _added_to(client):
         return None

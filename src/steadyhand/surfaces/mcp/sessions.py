@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.schema import bad_request, nearest_name
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.mcp.calls import Calls
 from steadyhand.surfaces.mcp.front import room_of, with_prefix, with_root
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, named_roots, no_root, paths_of
@@ -116,6 +115,8 @@ class Session:
         """Close a conversation that does not come back: the `.bak` copies that were made for it are removed."""
         policy = self.options.policy
         if policy is not None and policy.backup == "bak":
+            from steadyhand.session.host import host_of
+
             for root in self.roots:
                 with suppress(EditError):
                     host_of(self.workspace(root)).remove_backups()

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
@@ -91,6 +90,8 @@ def export_command(
     and the seal of the journal's row. In CSV control characters are escaped, and a cell that starts with = + - or @
     gets an apostrophe, so that no spreadsheet takes it for a formula. The content of files with secrets is left out.
     """
+    from steadyhand.session.host import host_of
+
     output = invocation.output
     if output.json and file is None and format_name == "csv":
         raise EditError(

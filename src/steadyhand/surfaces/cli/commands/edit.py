@@ -16,7 +16,6 @@ from click.shell_completion import CompletionItem
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.inputs import bytes_from, decode, parse_json, piped, required_text, text_from
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -198,6 +197,8 @@ def insert_command(
     the blank lines, indentation or separator that belong there; in HTML exactly the markup given. Without TEXT,
     standard input is read.
     """
+    from steadyhand.session.host import host_of
+
     way = _way(where)
     content = _content(invocation, text, text_file)
     path = invocation.path(file)

@@ -11,7 +11,6 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.inputs import text_from
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -85,6 +84,8 @@ def log_command(invocation: Invocation, file: str | None, task: str | None, acto
 
 def _refuse_unknown(workspace: Workspace, path: str) -> None:
     """Nothing to tell of a file that is there is an answer; of one that never was it is a slip."""
+    from steadyhand.session.host import host_of
+
     if workspace.history(path, limit=1):
         return
     try:

@@ -11,7 +11,6 @@ import click
 
 from steadyhand.agents.impact.review import Choice, Edited, Proposal, Remark, Verdict
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
@@ -251,6 +250,7 @@ def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
     RUN is the id of a run or the first digits of it. Shown are the status of each article, the reasoning of the model,
     the diff with its reasons hunk by hunk, what the checks found, and why something failed.
     """
+    from steadyhand.session.host import host_of
     from steadyhand.surfaces.cli.impact import list_lines, show_lines
 
     output = invocation.output
@@ -291,6 +291,8 @@ def report_command(invocation: Invocation, run_id: str | None, format_name: str,
     often articles were edited in places or files written as a whole. RUN is the newest run where it is left out. The
     page loads nothing from anywhere, and nothing in a report is markup but what this command wrote.
     """
+    from steadyhand.session.host import host_of
+
     output = invocation.output
     with invocation.workspace() as workspace:
         if run_id is None:

@@ -12,7 +12,6 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
@@ -227,6 +226,8 @@ def _observed(
     invocation: Invocation, files: Iterable[str], tool: str | None = None, *, passes_over: bool = False
 ) -> list[str]:
     """The files that had changed; `passes_over`: whatever cannot be looked at is left out."""
+    from steadyhand.session.host import host_of
+
     noted: list[str] = []
     with invocation.workspace(writing=True) as opened:
         workspace = opened if tool is None else host_of(opened).bound(tool=tool)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import (
@@ -244,6 +243,8 @@ def locate_command(invocation: Invocation, file: str, address: str, encoding: st
     of a key, the fences of a code block, the blank lines between a section and the next. In the text, ⟦ and ⟧ mark the
     start and end of a place that is not whole lines.
     """
+    from steadyhand.session.host import host_of
+
     output = invocation.output
     target = address_target(address)
     with invocation.workspace() as workspace:

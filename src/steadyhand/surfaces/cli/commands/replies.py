@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -34,12 +35,13 @@ _PLAN = lazy_pattern(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
 _FILES = lazy_pattern(r'"files"\s*:')
 
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _path_option = click.option(
     "--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none."
 )
 
 
-def _format_option(words: str, default: str, *names: str) -> Any:
+def _format_option(words: str, default: str, *names: str) -> Callable[[_Function], _Function]:
     kind = FormatName(written=default != "auto")
     return click.option(*names, metavar="NAME", type=kind, cls=NamingOption, default=default, help=words)
 

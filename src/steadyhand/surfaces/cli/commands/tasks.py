@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.conflict import dispute_lines, dispute_table, event_lines, lease_lines
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.inputs import edit_by_hand
@@ -273,6 +272,8 @@ def _conflicts_show(invocation: Invocation, conflict: str) -> int:
 
 def _standing(workspace: Workspace, dispute: KeptConflict) -> Standing | None:
     """The current text, where the conflict is open and the text is known."""
+    from steadyhand.session.host import host_of
+
     try:
         return host_of(workspace).standing(dispute.id) if dispute.state == "open" else None
     except EditError:
@@ -293,6 +294,8 @@ def _resolve(invocation: Invocation, conflict: str, way: Way, text: str | None, 
 def _decide(
     workspace: Workspace, dispute: KeptConflict, way: Way, text: str | None, reason: str | None
 ) -> Receipt | None:
+    from steadyhand.session.host import host_of
+
     expect: str | None = None
     if way == "edit" and text is None and dispute.state == "open":
         now = host_of(workspace).standing(dispute.id)
