@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld
 from steadyhand.lazy import dataclass, field, replace
-from steadyhand.match.lexer import misspelt
+from steadyhand.match.lexer import lexer_of, misspelt, token_key
 from steadyhand.match.repair import repair_chains
 from steadyhand.match.resolve import Nothing, Several
 from steadyhand.match.tier import Needle, Signs
@@ -32,7 +32,7 @@ from steadyhand.text.lines import body, is_whole_lines, split_bodies
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.text.visible import sized
+from steadyhand.text.visible import show_difference, sized
 from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,6 @@ class Absence:
         """The one place that has the lines which the edit changes, whatever is around them."""
         from itertools import islice
 
-        from steadyhand.match.lexer import lexer_of, token_key
         from steadyhand.match.rows import find_windows
 
         needle = None if self.edit is None else Needle(self.old, as_replacement(self.edit, self.old))
@@ -249,7 +248,6 @@ class Absence:
         if self.edit is None:
             return True
         from steadyhand.match.candidate import find_candidates
-        from steadyhand.match.lexer import lexer_of, token_key
 
         signs = self.edit.signs if isinstance(self.edit, Replace) else None
         needle, lexer = Needle(self.old, as_replacement(self.edit, self.old), signs), lexer_of(self.source.path)
@@ -277,7 +275,6 @@ class Absence:
         """
         assert self.edit is not None
         from steadyhand.match.elision import is_elision
-        from steadyhand.match.lexer import lexer_of, token_key
         from steadyhand.match.repairs.diff_signs import may_be_signed
         from steadyhand.match.rows import find_row
 
@@ -349,7 +346,6 @@ def _place(source: Source, span: Span, best: Span) -> str:
 
 
 def _two_lines(difference: Difference) -> list[str]:
-    from steadyhand.text.visible import show_difference
 
     sent, there = show_difference(difference.expected, difference.actual)
     return two_lines(difference.line, sent, there)

@@ -503,8 +503,6 @@ def is_beside(draft: Draft, edit: Edit, found: Found) -> bool:
 
     Only where nothing is quoted on their other side: a line that is quoted there may well be repeated.
     """
-    from steadyhand.plan.match_checks import is_telling
-
     if not isinstance(edit, Replace) or not isinstance(edit.target, Old) or edit.target.fit == "free":
         return False
     span, old, new = found.matches[0].span, found.old, found.new or ""

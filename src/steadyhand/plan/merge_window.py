@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate, islice
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.align import Alignment, Likeness, Pairing, likeness_of, similarity
+from steadyhand.match.align import Alignment, Likeness, Pairing, align, differences, likeness_of, similarity
 from steadyhand.match.elision import elided, is_elision
 from steadyhand.match.lexer import Lexer, lexer_of, token_key
 from steadyhand.match.tier import Needle, Signs
@@ -90,7 +90,6 @@ def _windows(_source: Source) -> dict[tuple[Span, str], Window]:
 
 
 def _window(source: Source, span: Span, old: str, alignment: Alignment | None) -> Window:
-    from steadyhand.match.align import align
 
     lexer = lexer_of(source.path)
     wide, is_partial = _whole_lines(source.text, span)
@@ -199,7 +198,6 @@ class _Last:
 
 
 def _make(window: Window, new: str, on_drift: str, signs: Signs | None, *, asks_parser: bool) -> Made | Drifted:
-    from steadyhand.match.align import differences
     from steadyhand.plan.first_line import UNSURE, Reading, read_in_full
     from steadyhand.plan.rebuild import rebuild
 

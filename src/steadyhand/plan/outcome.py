@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, fields
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -48,25 +48,10 @@ class Outcome:
 
     def to_json(self) -> dict[str, object]:
         """The form surfaces print and the journal keeps; facts that are absent are left out."""
-        facts: dict[str, object] = {
-            "index": self.index,
-            "applied": self.applied,
-            "path": self.path,
-            "tier": self.tier,
-            "confidence": self.confidence,
-            "similarity": self.similarity,
-            "lines": list(self.lines) if self.lines else None,
-            "differs": list(self.differs) or None,
-            "reason": self.reason,
-            "error": self.error.to_json() if self.error else None,
-            "others": list(self.others) or None,
-            "more_others": self.more_others or None,
-            "splices": list(self.splices) or None,
-            "skipped": self.skipped,
-            "notes": list(self.notes) or None,
-            "forced": list(self.forced) or None,
-        }
-        return {name: value for name, value in facts.items() if value is not None}
+        facts: dict[str, object] = {each.name: getattr(self, each.name) for each in fields(self)}
+        facts |= {"error": self.error.to_json() if self.error else None, "more_others": self.more_others or None}
+        known = {name: value for name, value in facts.items() if value is not None and value != ()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}
 
 
 @dataclass(frozen=True, slots=True)

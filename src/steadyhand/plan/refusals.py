@@ -65,8 +65,6 @@ def ambiguous(
     With the `edit` and its policy an edit that means one place alone is offered for each, which costs some searches.
     `with_numbers`: the edit may say which occurrence it means; a patch has no word for that.
     """
-    from steadyhand.plan.refusals import find_contexts, list_places, tell_apart
-
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
     contexts: Sequence[Context | None] = [None] * len(found.candidates)
@@ -102,8 +100,6 @@ def _candidates(
 
     `unique_old` is the old text of that edit; with the new text that was sent, what it quotes besides would be lost.
     """
-    from steadyhand.plan.refusals import describe_places, occurrences_of
-
     facts = describe_places(source, found.candidates)
     for fact, number in zip(facts, occurrences_of(found.candidates), strict=True):
         if number is not None and with_numbers and not found.tier.is_single:
@@ -116,8 +112,6 @@ def _candidates(
 
 def miscount(name: str, source: Source, found: Miscount) -> EditError:
     """There are more or fewer places than the caller said, or not as many as the occurrence asked for."""
-    from steadyhand.plan.refusals import describe_places, list_places
-
     places = f"{found.total} place{'' if found.total == 1 else 's'}"
     if found.is_expected:
         what = f"old text matches {places} in {name}, not {found.wanted} as expected:"
@@ -181,8 +175,6 @@ def too_many(name: str, limit: int) -> EditError:
 
 def overlapping(name: str, index: int, earlier: int, lines: tuple[int, int]) -> EditError:
     """An edit touches what an earlier edit of the call wrote; edits are shown counted from 1."""
-    from steadyhand.plan.refusals import lines_phrase
-
     where = lines_phrase(*lines)
     return EditError(
         Kind.OVERLAPPING_EDITS,
@@ -207,8 +199,6 @@ def drift(
     `lines` are those of the file that are in the way, `expected` and `actual` what the edit and the file have there;
     `corrected` is an edit that would keep both changes. `is_clear` is as in `Drifted`.
     """
-    from steadyhand.plan.refusals import lines_phrase
-
     where = lines_phrase(*lines)
     what = f"{where} of {name} {'differs' if lines[0] == lines[1] else 'differ'} from the old text"
     hints: list[Hint] = [Reread(name, lines)]
@@ -249,8 +239,6 @@ def drift_at(
 
 def unclear_words(name: str, source: Source, span: Span) -> EditError:
     """The words are there in another layout, and it is not clear which of equal ones the edit changes."""
-    from steadyhand.plan.refusals import lines_phrase
-
     first, last = source.lines_of(span)
     where = lines_phrase(first, last)
     return EditError(
@@ -298,8 +286,6 @@ def no_change(name: str, what: str, hint: str = "send a different new text") -> 
 
 def made_before(name: str, source: Source, span: Span) -> EditError:
     """The lines that an edit would add are beside the quoted ones."""
-    from steadyhand.plan.refusals import lines_phrase
-
     lines = source.lines_of(span)
     return EditError(
         Kind.ALREADY_APPLIED,

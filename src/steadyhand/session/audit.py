@@ -6,7 +6,7 @@ Reads only. A long journal is read once, in pages; what an article is, is in `au
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,11 @@ from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.session.history import History
 from steadyhand.session.runs import Runs
-from steadyhand.session.statistics import Attempt, Attempts, spelled
+from steadyhand.session.statistics import Attempt, Attempts, count, spelled
 from steadyhand.workspace.history.read_ranges import ReadRanges
 from steadyhand.workspace.journal.log import Problem, Row
 from steadyhand.workspace.journal.log_reader import LogItem
-from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall, word
+from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall, utc_text, word
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.store import Store
 
@@ -442,8 +442,6 @@ class Audits:
 
         `path` is a file or a directory. What cannot be read any more is left out and handed to `on_damage`.
         """
-        from steadyhand.session.history import History
-
         asked = self._asked(since, after, task, path)
         history = History(self._store)
         walked = asked.walk(self._store, progress, on_damage)
@@ -475,8 +473,6 @@ class Audits:
         progress: Progress | None = None,
     ) -> Statistics:
         """How calls went: first tries, retries, tiers, refusals, by tool, model and type of file."""
-        from steadyhand.session.statistics import count
-
         damaged: list[str] = []
         items = self._asked(since, after, None, None).walk(self._store, progress, damaged.append)
         found = count(items, task=checks.remark(task, "task"), tool=checks.remark(tool, "tool"))
@@ -484,15 +480,12 @@ class Audits:
         return found
 
     def _asked(self, since: Moment | None, after: int, task: str | None, path: AnyPath | None) -> Asked:
-
         places = None if path is None else self._places(checks.path_of(path))
         checks.amount(checks.line_number(after), "after")
         return Asked(time_of(since), after, checks.remark(task, "task"), places)
 
     def _places(self, path: str) -> tuple[str, ...] | None:
         """A path as it was given, as refusals tell it, and where it leads, as records do; None for the root."""
-        from steadyhand.session.statistics import spelled
-
         plain = spelled(path.rstrip("/") or path)
         if plain in (".", ""):
             return None
@@ -501,10 +494,6 @@ class Audits:
 
 def time_of(since: object) -> str | None:
     """A time as the journal writes it; without a zone it is UTC, as the log shows it."""
-    from datetime import UTC
-
-    from steadyhand.workspace.journal.record import utc_text
-
     if since is None:
         return None
     try:

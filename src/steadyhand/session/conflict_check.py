@@ -11,17 +11,27 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import replace
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.kept_conflicts import (
-    KeptConflict,
-    is_untouched,
-    version_then,
+from steadyhand.session.kept_conflicts import KeptConflict, is_untouched, version_then
+from steadyhand.session.rebase import (
+    Believed,
+    Known,
+    PlanFor,
+    as_rebased,
+    changed_quotes,
+    is_by_number,
+    is_shown,
+    joined_edit,
+    put_over,
+    rebased,
+    together,
+    without_content,
+    written_over,
 )
-from steadyhand.session.rebase import Known, PlanFor, laid_over
 from steadyhand.session.tasks import TaskView
 from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet, Clash
@@ -34,13 +44,26 @@ from steadyhand.workspace.overlay import FileDraft
 
 if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict
-    from steadyhand.session.rebase import Believed, Others
+    from steadyhand.session.rebase import Others
 
 
 # How an edit is refused whose text is not there, or not as it says.
 _GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE, Kind.OUT_OF_BOUNDS})
 
-Replan = Callable[[Sequence[Edit]], Plan]
+
+@dataclass(frozen=True, slots=True)
+class FileEdits:
+    """The edits of one request on a file, and how they are planned.
+
+    `plan_for` plans all of them for another version, `plan_some` some of them for this one, where there are several.
+    """
+
+    draft: FileDraft
+    source: Source
+    edits: Sequence[Edit]
+    policy: Policy
+    plan_for: PlanFor
+    plan_some: Callable[[Sequence[Edit]], Plan] | None = None
 
 
 class ConflictCheck:
@@ -66,69 +89,48 @@ class ConflictCheck:
         moved = [Span(changes.map_position(s.start), max(changes.map_position(s.end, assoc=-1), 0)) for s in seen]
         return tuple(sorted([*(span for span in moved if span.start < span.end), *changes.after_spans()]))
 
-    def settle(
-        self,
-        planned: Plan,
-        edits: Sequence[Edit],
-        draft: FileDraft,
-        source: Source,
-        policy: Policy,
-        replan: Replan | None,
-        plan_for: PlanFor,
-    ) -> Plan:
-        """The plan with what the policy makes of its conflicts. Refuses with `conflict`.
-
-        `replan` plans some of the edits, where there are several; `plan_for` plans all of them for another version.
-        """
-        from steadyhand.session.rebase import Believed, together
-
-        unseen = self._unseen(draft)
+    def settle(self, planned: Plan, given: FileEdits) -> Plan:
+        """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
+        unseen, policy = self._unseen(given.draft), given.policy
         if not unseen:
             return planned
-        believed = Believed(lambda: self._written_for(edits, draft, source, unseen), plan_for)
-        gone = self._gone(planned, edits, draft, source, policy, believed, unseen)
-        found = self._standing_on(unseen, planned, edits, draft, source, believed)
+        believed = Believed(lambda: self._written_for(given, unseen), given.plan_for)
+        gone = self._gone(planned, given, believed, unseen)
+        found = self._touching(unseen, planned, given, believed)
         is_forced = policy.on_conflict == "force"
         if not found and not (gone or (is_forced and _gone_outcomes(planned))):
             return planned
         self.has_met = True
         if is_forced:
-            return self._forced(planned, edits, found, gone, draft, source, policy, believed, unseen)
+            return self._forced(planned, given, found, gone, believed, unseen)
         if gone and not found and policy.on_conflict != "skip":
             self.found += gone
             return _explained(planned, gone)
         found += gone
-        if replan is None or not (policy.on_conflict == "skip" or policy.partial):
+        if given.plan_some is None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
             raise together([conflict.to_error() for conflict in found])
-        return self._without(found, edits, draft, source, unseen, replan, believed)
+        return self._without(found, given, unseen, given.plan_some, believed)
 
-    def _standing_on(
-        self,
-        unseen: Sequence[UnseenChange],
-        planned: Plan,
-        edits: Sequence[Edit],
-        draft: FileDraft,
-        source: Source,
-        believed: Believed,
+    def _touching(
+        self, unseen: Sequence[UnseenChange], planned: Plan, given: FileEdits, believed: Believed
     ) -> list[Conflict]:
+        """The edits that are planned where others have changed something unseen."""
         from steadyhand.session.conflicts import find_conflicts
 
+        draft, source = given.draft, given.source
         shown = self.view.shown(draft) if unseen and not draft.changes else ()
         return find_conflicts(
-            draft.path or "", planned, edits, source, unseen, shown,
+            draft.path or "", planned, given.edits, source, unseen, shown,
             meant=believed.over, known=believed.text, is_secret=draft.secret,
             uncounted=lambda edit: self._since_shown(unseen, self._shown_in(edit, draft, source), draft),
         )  # fmt: skip
 
-    def _written_for(
-        self, edits: Sequence[Edit], draft: FileDraft, source: Source, unseen: Sequence[UnseenChange]
-    ) -> Known | None:
+    def _written_for(self, given: FileEdits, unseen: Sequence[UnseenChange]) -> Known | None:
         """The version that the edits of a call were written for. Numbers of lines are those of one version, or none."""
-        from steadyhand.session.rebase import Known, is_by_number
-
+        draft, source = given.draft, given.source
         path = draft.before_path or ""
-        numbered = {self._shown_in(edit, draft, source) for edit in edits if is_by_number(edit.target)}
+        numbered = {self._shown_in(edit, draft, source) for edit in given.edits if is_by_number(edit.target)}
         if len(numbered) > 1:
             return None
         shown = next(iter(numbered), None)
@@ -141,8 +143,6 @@ class ConflictCheck:
 
     def _shown_in(self, edit: Edit, draft: FileDraft, source: Source) -> str | None:
         """The version in which the lines that an edit names by number were last shown; None: that is not known."""
-        from steadyhand.session.rebase import is_by_number, is_shown
-
         if not is_by_number(edit.target):
             return None
         path = draft.before_path or ""
@@ -157,52 +157,39 @@ class ConflictCheck:
 
     def _read_before(self, draft: FileDraft, source: Source, data: bytes | None) -> Known | None:
         """A version that this party read; of no use to a call that has changed the file by now."""
-        from steadyhand.session.rebase import Known
-
         if data is None or draft.changes:
             return None
         version = _like(source, data)
         return Known(version, self._since(draft, version, source))
 
     def _gone(
-        self,
-        planned: Plan,
-        edits: Sequence[Edit],
-        draft: FileDraft,
-        source: Source,
-        policy: Policy,
-        believed: Believed,
-        unseen: Sequence[UnseenChange],
+        self, planned: Plan, given: FileEdits, believed: Believed, unseen: Sequence[UnseenChange]
     ) -> list[Conflict]:
         """The edits whose old text others have changed since it was read, and is not merely absent."""
-        from steadyhand.session.rebase import rebased
-
-        gone = _gone_outcomes(planned)
+        gone, edits = _gone_outcomes(planned), given.edits
         known = believed.known if gone and edits else None
         if known is None:
             return []
         # The version may be the last one that was read whole: parts were shown later, and the party may have written.
         unseen_ids = {_record_of(item) for item in unseen}
-        told: list[Conflict] = []
+        conflicts: list[Conflict] = []
         for outcome in gone:
-            one = plan(known.version, [edits[outcome.index]], policy, path=draft.path)
+            edit = edits[outcome.index]
+            one = plan(known.version, [edit], given.policy, path=given.draft.path)
             clash = rebased(known.version, one.changes, known.since) if one.ok else None
             if isinstance(clash, Clash):
-                (found, *_) = self._clashes(draft, source, known, clash, one, [edits[outcome.index]], unseen)
+                (found, *_) = self._clashes(given.draft, given.source, known, clash, one, [edit], unseen)
                 others = tuple(other for other in found.others if other.get("record") in unseen_ids)
                 if others:
-                    told.append(replace(found, index=outcome.index, others=others))
-        return told
+                    conflicts.append(replace(found, index=outcome.index, others=others))
+        return conflicts
 
     def _forced(
         self,
         planned: Plan,
-        edits: Sequence[Edit],
+        given: FileEdits,
         found: Sequence[Conflict],
         gone: Sequence[Conflict],
-        draft: FileDraft,
-        source: Source,
-        policy: Policy,
         believed: Believed,
         unseen: Sequence[UnseenChange],
     ) -> Plan:
@@ -212,8 +199,8 @@ class ConflictCheck:
         the version that it knows.
         """
         from steadyhand.session.conflicts import mixed
-        from steadyhand.session.rebase import changed_quotes, is_by_number, laid_over, together, written_over
 
+        draft, source, edits = given.draft, given.source, given.edits
         conflicts = [*found, *gone]
         is_numbered = any(edits and is_by_number(edits[conflict.index or 0].target) for conflict in found)
         is_mixed = mixed(source, planned.changes.splices, unseen)
@@ -225,7 +212,7 @@ class ConflictCheck:
                 raise together([conflict.to_error() for conflict in conflicts])
             return _explained(planned, gone)
         placed = believed.known.over(believed.plan)
-        over = laid_over(believed.plan, placed, source, policy, draft.path)
+        over = put_over(believed.plan, placed, source, given.policy, draft.path)
         if believed.known.unseen:
             numbers = {number for each in placed for number in each.theirs}
             written = [believed.known.unseen[number] for number in numbers]
@@ -245,44 +232,26 @@ class ConflictCheck:
         self.found.append(conflict)
         raise conflict.to_error()
 
-    def rebase(
-        self,
-        draft: FileDraft,
-        source: Source,
-        expect: str,
-        edits: Sequence[Edit],
-        stale: EditError,
-        policy: Policy,
-        plan_for: PlanFor,
-    ) -> Plan:
+    def rebase(self, given: FileEdits, expect: str, stale: EditError) -> Plan:
         """Plan for the version the caller knew, then move the change over what happened since.
 
         Refuses with `stale` where that version is not kept, with `conflict` where both changed the same lines.
         """
-        from steadyhand.session.rebase import (
-            Known,
-            as_rebased,
-            laid_over,
-            rebased,
-            together,
-            without_content,
-            written_over,
-        )
-
+        draft, source, policy = given.draft, given.source, given.policy
         data = self.view.version_of(draft.path or "", expect)
         if data is None:
             raise stale
         version = _like(source, data)
         known = Known(version, self._since(draft, version, source))
-        planned = plan_for(version)
+        planned = given.plan_for(version)
         moved = rebased(version, planned.changes, known.since)
         if isinstance(moved, Clash):
             self.has_met = True
             unseen = self._unseen_since(draft, digest_of(data))
-            conflicts = self._clashes(draft, source, known, moved, planned, edits, unseen)
+            conflicts = self._clashes(draft, source, known, moved, planned, given.edits, unseen)
             if policy.on_conflict == "force":
                 placed = known.over(planned)
-                over = laid_over(planned, placed, source, policy, draft.path)
+                over = put_over(planned, placed, source, policy, draft.path)
                 return _forced_over(over, [written_over(placed, source, unseen)], conflicts)
             self.found += conflicts
             error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
@@ -312,7 +281,6 @@ class ConflictCheck:
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
         from steadyhand.session.conflicts import Conflict, Writes, by_nobody, others_at
-        from steadyhand.session.rebase import joined_edit
         from steadyhand.text.region import region_of
 
         places = dict(zip(known.since.splices, known.since.after_spans(), strict=True))
@@ -338,16 +306,13 @@ class ConflictCheck:
     def _without(
         self,
         found: Sequence[Conflict],
-        edits: Sequence[Edit],
-        draft: FileDraft,
-        source: Source,
+        given: FileEdits,
         unseen: Sequence[UnseenChange],
-        replan: Replan,
+        plan_some: Callable[[Sequence[Edit]], Plan],
         believed: Believed,
     ) -> Plan:
         """The plan of the edits that touch nobody's work; the others are refused, each for itself."""
-        from steadyhand.session.rebase import together
-
+        edits = given.edits
         refused = {conflict.index: conflict for conflict in found}
         while True:
             left = [index for index in range(len(edits)) if index not in refused]
@@ -355,15 +320,15 @@ class ConflictCheck:
                 self.found += refused.values()
                 raise together([conflict.to_error() for conflict in refused.values()])
             chosen = [edits[index] for index in left]
-            planned = replan(chosen)
-            more = self._standing_on(unseen, planned, chosen, draft, source, believed.of(left))
+            planned = plan_some(chosen)
+            more = self._touching(unseen, planned, replace(given, edits=chosen), believed.of(left))
             if not more:
                 break
             refused |= {
                 left[conflict.index or 0]: replace(conflict, index=left[conflict.index or 0]) for conflict in more
             }
         self.found += refused.values()
-        return _numbered(planned, left, edits, refused, draft.path)
+        return _numbered(planned, left, edits, refused, given.draft.path)
 
     def _unseen(self, draft: FileDraft) -> list[UnseenChange]:
         """What others did, at its place in the draft's text, except what this call has overwritten."""
@@ -417,8 +382,8 @@ def _like(source: Source, data: bytes) -> Source:
 
 def _explained(planned: Plan, gone: Sequence[Conflict]) -> Plan:
     """The plan with the conflicts that edits met whose old text is gone."""
-    told = {conflict.index: conflict for conflict in gone}
-    outcomes = (replace(o, error=told[o.index].to_error()) if o.index in told else o for o in planned.outcomes)
+    met = {conflict.index: conflict for conflict in gone}
+    outcomes = (replace(o, error=met[o.index].to_error()) if o.index in met else o for o in planned.outcomes)
     return replace(planned, outcomes=tuple(outcomes))
 
 
@@ -438,7 +403,7 @@ def _marked(planned: Plan, found: Sequence[Conflict]) -> Plan:
     return replace(planned, outcomes=outcomes)
 
 
-def _forced_over(over: Plan, told: Sequence[dict[int, Others]], conflicts: Sequence[Conflict]) -> Plan:
+def _forced_over(over: Plan, met: Sequence[dict[int, Others]], conflicts: Sequence[Conflict]) -> Plan:
     """A plan that is put over the present text, with whose changes that is written over.
 
     An edit that is written over none of them has met others all the same: those that moved its lines.
@@ -447,7 +412,7 @@ def _forced_over(over: Plan, told: Sequence[dict[int, Others]], conflicts: Seque
 
     rest = {conflict.index: conflict for conflict in conflicts}
     for outcome in over.outcomes:
-        others = tuple(other for by_index in told for other in by_index.get(outcome.index, ()))
+        others = tuple(other for by_index in met for other in by_index.get(outcome.index, ()))
         if others:
             rest[outcome.index] = Conflict(outcome.path or "", outcome.index, None, (1, 1), "", "", others)
     return _marked(over, list(rest.values()))
@@ -486,19 +451,10 @@ class ConflictOverride(ConflictCheck):
         super().__init__(view)
         self._kept = kept
 
-    def settle(
-        self,
-        planned: Plan,
-        edits: Sequence[Edit],
-        draft: FileDraft,
-        source: Source,
-        policy: Policy,
-        replan: Replan | None,  # noqa: ARG002
-        plan_for: PlanFor,  # noqa: ARG002
-    ) -> Plan:
-        if any(isinstance(edit.target, Lines) and edit.target.text is None for edit in edits):
-            self._check_lines(draft)
-        settled = self._refused_text(planned, draft, source, policy)
+    def settle(self, planned: Plan, given: FileEdits) -> Plan:
+        if any(isinstance(edit.target, Lines) and edit.target.text is None for edit in given.edits):
+            self._check_lines(given.draft)
+        settled = self._refused_text(planned, given.draft, given.source, given.policy)
         over = self._kept.records or ("outside",)
         note = f"written over what {self._kept.named()} changed"
         outcomes = tuple(
@@ -527,7 +483,7 @@ class ConflictOverride(ConflictCheck):
         if planned.ok:
             outcome = replace(planned.outcomes[0], splices=(0,))
         meant = Plan(True, (outcome,), ChangeSet((refused.trim(),)), (0,), then)
-        return laid_over(meant, Known(then, since).over(meant), source, policy, draft.path)
+        return put_over(meant, Known(then, since).over(meant), source, policy, draft.path)
 
     def _stale(self, planned: Plan, because: str) -> EditError:
         if planned.error is not None:

@@ -29,7 +29,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_op import Header
+from steadyhand.workspace.file_op import Header, Latest
 from steadyhand.workspace.history.unseen_changes import UnseenChange
 from steadyhand.workspace.journal.record import Party, Record, new_record_id
 from steadyhand.workspace.store import Store
@@ -400,7 +400,6 @@ class Reports:
 
     def observe(self, context: CallContext, path: str) -> bool:
         """Note that something else changed a file since the journal last knew it; False where nothing did."""
-        from steadyhand.workspace.file_op import Latest
         from steadyhand.workspace.history.outside import NOTE, note_of
 
         resolved, image = self._store.read(path)

@@ -405,8 +405,6 @@ class KeptConflicts:
 
     def _note(self, kept: KeptConflict, how: str, receipt: Receipt | None, reason: str | None) -> Receipt | None:
         """Note the end; a change that is made stays made where that cannot be noted."""
-        from steadyhand.session.conflicts import RESOLVED
-
         body = {
             "conflict": kept.id,
             "how": how,

@@ -38,8 +38,8 @@ __all__ = [
     "is_by_number",
     "is_shown",
     "joined_edit",
-    "laid_over",
     "moved_by",
+    "put_over",
     "rebased",
     "redacted",
     "together",
@@ -145,7 +145,7 @@ def written_over(placed: Sequence[Overwritten], source: Source, unseen: Sequence
     return {index: others_at(unseen, source, *regions) for index, regions in places.items()}
 
 
-def laid_over(planned: Plan, placed: Sequence[Overwritten], source: Source, policy: Policy, path: str | None) -> Plan:
+def put_over(planned: Plan, placed: Sequence[Overwritten], source: Source, policy: Policy, path: str | None) -> Plan:
     """A plan for an earlier version put over the present text; the guards look at what comes out."""
     changes, owners = ChangeSet(tuple(each.splice for each in placed)), tuple(each.mine for each in placed)
     after = source.apply(changes)

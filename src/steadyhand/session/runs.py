@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
 from steadyhand.session.checks import remark
-from steadyhand.workspace.journal.record import word
+from steadyhand.workspace.journal.record import new_record_id, word
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
@@ -45,8 +45,6 @@ class Runs:
 
     def begin_run(self, facts: Mapping[str, object], articles: Sequence[Mapping[str, object]]) -> str:
         """Note a run that begins, with its articles, each with `jrn`, `path` and `evidence`; the id of the run."""
-        from steadyhand.workspace.journal.record import new_record_id
-
         name = new_record_id()
         body = {"run": name, "actor": self._actor, **facts, "articles": [dict(each) for each in articles]}
         self._store.writable_journal().append_note(BEGUN, body)

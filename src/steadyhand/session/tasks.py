@@ -22,7 +22,7 @@ from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined
 from steadyhand.text.visible import WIDEST
 from steadyhand.workspace.file_op import FileOp, Latest
-from steadyhand.workspace.history.file_history import is_backup, versions_back
+from steadyhand.workspace.history.file_history import TIDYING, backups_in, is_backup, versions_back
 from steadyhand.workspace.history.read_ranges import ReadRanges, keep
 from steadyhand.workspace.history.unseen_changes import UnseenChange, UnseenChanges
 from steadyhand.workspace.journal.record import Party, Sight
@@ -399,7 +399,6 @@ class Tasks:
         from steadyhand.plan.request import DeleteFile
         from steadyhand.session.editor import Editor, Steps
         from steadyhand.session.transaction_builder import Step
-        from steadyhand.workspace.history.file_history import TIDYING
 
         task, policy = self._session.context.task, self._session.context.policy
         if task is None or self._store.read_only or not self._store.state.exists:
@@ -416,8 +415,6 @@ class Tasks:
 
     def _backups(self, task: str) -> Iterator[tuple[str, str]]:
         """The copies that were made for a task and that nobody has touched since: path and digest."""
-        from steadyhand.workspace.history.file_history import backups_in
-
         journal = self._store.journal
         for entry in journal.entries(task=task):
             for _, made in backups_in(entry.record):

@@ -28,10 +28,14 @@ from steadyhand.plan.request import (
     MoveText,
     RenameFile,
     WriteFile,
+    alone,
+    insertion,
+    move_inside,
 )
 from steadyhand.session.checks import digest_of_version, permission_bits
-from steadyhand.session.conflict_check import ConflictCheck
+from steadyhand.session.conflict_check import ConflictCheck, FileEdits
 from steadyhand.session.context import CallContext
+from steadyhand.session.rebase import redacted, together
 from steadyhand.structure.node import Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
@@ -150,8 +154,6 @@ class TransactionBuilder:
                 assert_never(request)
 
     def _edit(self, step: Step, request: EditFile) -> None:
-        from steadyhand.session.rebase import redacted
-
         path, edits, expect = request.path, request.edits, request.expect
         if self.context.mode is not None:
             self.context.check_mode("edit", path)
@@ -163,20 +165,21 @@ class TransactionBuilder:
         def plan_for(version: Source) -> Plan:
             return plan(version, edits, step.policy, path=draft.path, reason=step.reason, tick=go_on)
 
-        def replan(left: Sequence[Edit]) -> Plan:
+        def plan_some(left: Sequence[Edit]) -> Plan:
             return plan(source, left, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
 
+        given = FileEdits(draft, source, edits, step.policy, plan_for, plan_some)
         try:
             if expect is not None:
                 expect_version(draft, expect)
             seen = self.conflicts.seen(draft) if step.policy.wants_guard("unseen") else None
             planned = plan(source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
             if expect is None:
-                planned = self.conflicts.settle(planned, edits, draft, source, step.policy, replan, plan_for)
+                planned = self.conflicts.settle(planned, given)
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or step.policy.on_stale != "rebase" or expect is None:
                 raise
-            planned = self.conflicts.rebase(draft, source, expect, edits, error, step.policy, plan_for)
+            planned = self.conflicts.rebase(given, expect, error)
         if planned.changes and request.shown is not None:
             request.check_shown(planned.after, is_secret=draft.secret)
         if draft.secret:
@@ -191,7 +194,6 @@ class TransactionBuilder:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
         from steadyhand.match.elision import is_elision  # few calls have a snippet
         from steadyhand.plan.snippet import plan_merge
-        from steadyhand.session.rebase import redacted
 
         is_there = self.overlay.look(request.path)[1] is not None
         # Bare dots are a body in a new file; what tells of code that exists is none.
@@ -209,14 +211,13 @@ class TransactionBuilder:
 
         planned = plan_for(source)
         if request.expect is None:
-            planned = self.conflicts.settle(planned, (), draft, source, step.policy, None, plan_for)
+            planned = self.conflicts.settle(planned, FileEdits(draft, source, (), step.policy, plan_for))
         bak = self._bak_name(step, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
 
     def _move(self, step: Step, request: MoveText) -> None:
         """Take a part of a file elsewhere: away here, in there, both or neither."""
-        from steadyhand.plan.request import alone, insertion, move_inside
         from steadyhand.structure.address import resolve_one  # few calls move something
 
         draft = self.overlay.need(request.path)
@@ -249,8 +250,6 @@ class TransactionBuilder:
         self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
 
     def _take(self, planned: Plan, draft: FileDraft, source: Source, path: str) -> None:
-        from steadyhand.session.rebase import together
-
         first = len(self.outcomes)
         if first or draft.path is None:
             self.outcomes += [
@@ -283,7 +282,6 @@ class TransactionBuilder:
 
     def _write(self, step: Step, request: WriteFile | WriteBytes) -> None:
         from steadyhand.plan.preview import plan_write
-        from steadyhand.session.rebase import redacted
 
         _, draft = self.overlay.look(request.path)
         if draft is None:
@@ -331,7 +329,6 @@ class TransactionBuilder:
 
     def _create(self, step: Step, path: str, content: str | bytes, mode: int | None) -> None:
         from steadyhand.plan.preview import plan_write
-        from steadyhand.session.rebase import redacted
 
         draft = self.overlay.create(path, mode=mode)
         note = EditNote(reason=step.reason)

@@ -24,7 +24,7 @@ from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.audit_article import way_of
 from steadyhand.session.editor import Editor, Proposal
-from steadyhand.session.history import History
+from steadyhand.session.history import History, Undoer
 from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange, State, flags_of
 from steadyhand.session.review.decisions import (
     ACTOR,
@@ -159,7 +159,6 @@ class Review:
             self._append("undecided", said.group, said.items, None, new_record_id(), of=said.id)
             self._forget()
             return Decision(said.id, "undecided", ids)
-        from steadyhand.session.history import Undoer
 
         entry = self._decided[said.id]
         receipt = Undoer(self._session).undo(
