@@ -93,6 +93,7 @@ class Lexer:
         return re.compile(rf"({self.literals})|({self.comments or '(?!)'})|{TOKEN}", re.MULTILINE)
 
 
+@lru_cache(maxsize=1_024)
 def lexer_of(path: str | None) -> Lexer:
     """The lexer of a file by its name; one that assumes little where the name is missing or says nothing.
 

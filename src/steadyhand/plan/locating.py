@@ -109,12 +109,14 @@ class Locator:
             return None
         if edit.occurrence is not None or edit.expected is not None or self._policy.occurrence != "unique":
             return None
-        if old.fit != "free" or old.line is not None or old.under or old.at_end or old.text[0] in " \t\n":
+        if old.fit != "free" or old.line is not None or old.under or old.at_end or old.text[0] == "\n":
             return None
         if "\n" in old.text and "\r" not in old.text and "\r" in text:  # lines that end otherwise are meant as well
             return None
         start = text.find(old.text)
         if start < 0 or text.find(old.text, start + 1) >= 0:
+            return None
+        if old.text[0] in " \t" and start and text[start - 1] in " \t":  # a line with less indentation may be meant
             return None
         matches = (Match(Span(start, start + len(old.text)), "exact"),)
         return Located(

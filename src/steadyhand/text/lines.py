@@ -86,7 +86,9 @@ def line_ending(line: str) -> str:
 
 def body(line: str) -> str:
     """The line without its ending."""
-    return line[: len(line) - len(line_ending(line))]
+    if line.endswith("\n"):
+        return line[:-2] if line.endswith("\r\n") else line[:-1]
+    return line[:-1] if line.endswith("\r") else line
 
 
 def line_start(text: str, offset: int, low: int = 0) -> int:
@@ -202,10 +204,7 @@ class LineTable:
 
     def text(self, row: int) -> str:
         """The line without its ending."""
-        line = self._text[self.start(row) : self.start(row + 1)]
-        if line.endswith("\n"):
-            return line[:-2] if line.endswith("\r\n") else line[:-1]
-        return line[:-1] if line.endswith("\r") else line
+        return body(self._text[self.start(row) : self.start(row + 1)])
 
     def texts(self, first: int, end: int) -> list[str]:
         """The lines from row `first` to before row `end`, without their endings."""
