@@ -232,7 +232,8 @@ class _Aligner:
         """Every row of both sides, in order."""
         left = right = 0
         for one, two in self._sure_pairs():
-            yield from self._between(range(left, one), range(right, two))
+            if left < one or right < two:
+                yield from self._between(range(left, one), range(right, two))
             likeness = likeness_of(self._lexer, self._left[one].text, self._right[two].text)
             yield self._pair(range(one, one + 1), range(two, two + 1), likeness)
             left, right = one + 1, two + 1
@@ -358,7 +359,8 @@ def _with_blanks(pairs: Iterator[_Pair], old: Sequence[str], rows: Sequence[str]
             left = range(0) if not right else _behind_blanks(old, at, right.start - to)
         elif not right:
             right = _behind_blanks(rows, to, left.start - at)
-        yield from _blanks(range(at, left.start), range(to, right.start))
+        if at < left.start or to < right.start:
+            yield from _blanks(range(at, left.start), range(to, right.start))
         yield Pairing(left.start, left.stop, right.start, right.stop, pair.likeness, pair.similarity)
         at, to = left.stop, right.stop
     yield from _blanks(range(at, len(old)), range(to, len(rows)))

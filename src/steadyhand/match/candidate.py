@@ -22,6 +22,7 @@ from steadyhand.match.align import Pairing, align, likeness_of, weight_of
 from steadyhand.match.lexer import Lexer, lexer_of, token_key
 from steadyhand.match.rows import find_row
 from steadyhand.match.tier import Needle
+from steadyhand.text.bare_lines import BareLines, bare, bare_lines
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
@@ -295,7 +296,7 @@ def find_anchors(source: Source, needle: Needle) -> list[Anchor] | None:
     anchors = _anchors(source, needle, lexer_of(source.path))
     if anchors is None or len(anchors) > _LOOKED:
         return None
-    anchors = _likely(source.table, needle, anchors)
+    anchors = _likely(source, needle, anchors)
     return anchors if len(anchors) <= _MOST else None
 
 
@@ -305,6 +306,10 @@ def sure_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> I
     A row is sure if a row there has its tokens, or if it is a part of rows that have the same tokens together. A blank
     row is none by itself and is counted with such rows.
     """
+    lines = bare_lines(source)
+    if lines is not None:
+        yield from _bare_at_most(source, needle, anchors, lines)
+        return
     lexer, rows = lexer_of(source.path), needle.rows
     wanted = {at: token_key(lexer, text) for at, text in enumerate(rows) if text.strip()}
     blank = {at for at in range(len(rows)) if at not in wanted}
@@ -318,6 +323,18 @@ def sure_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> I
         whole, joined = set(keys), "\0".join(["", *keys, ""])
         found = {at for at, key in wanted.items() if key in whole}
         parts = {at for at, key in wanted.items() if at not in found and f"\0{key}\0" in joined}
+        yield found | parts | blank if parts else found
+
+
+def _bare_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor], lines: BareLines) -> Iterator[set[int]]:
+    """The same by the bare text of rows, which rows with the same tokens share."""
+    wanted = {at: each for at, row in enumerate(needle.rows) if (each := bare(row))}
+    blank = {at for at in range(len(needle.rows)) if at not in wanted}
+    for anchor in anchors:
+        low, high = _reach(source.table, needle, anchor)
+        whole, joined = set(lines.rows[low:high]), lines.joined(low, high)
+        found = {at for at, each in wanted.items() if each in whole}
+        parts = {at for at, each in wanted.items() if at not in found and each in joined}
         yield found | parts | blank if parts else found
 
 
@@ -387,20 +404,22 @@ def _anchors(source: Source, needle: Needle, lexer: Lexer) -> list[Anchor] | Non
     return pairs
 
 
-def _likely(table: LineTable, needle: Needle, anchors: list[Anchor]) -> list[Anchor]:
+def _likely(source: Source, needle: Needle, anchors: list[Anchor]) -> list[Anchor]:
     """The places around which most of the needle's rows stand, where there are many: the others could not compete."""
     if len(anchors) <= _FEW:
         return anchors
-    support = [_support(table, needle, row, at) for row, at in anchors]
+    known = bare_lines(source)
+    rows = source.lines if known is None else known.texts
+    support = [_support(rows, needle, row, at) for row, at in anchors]
     least = max(support) / 3
     return [anchor for anchor, count in zip(anchors, support, strict=True) if count >= least]
 
 
-def _support(table: LineTable, needle: Needle, row: int, at: int) -> int:
+def _support(rows: Sequence[str], needle: Needle, row: int, at: int) -> int:
     """How many of the needle's rows next to a row stand next to a row of the file, in whatever order."""
     wanted = {text.strip() for text in needle.rows[max(0, row - _BESIDE) : row + _BESIDE + 1]}
-    near = table.texts(max(0, at - _BESIDE - 2), min(table.count, at + _BESIDE + 3))
-    return len(wanted & set(map(str.strip, near)))
+    near = rows[max(0, at - _BESIDE - 2) : at + _BESIDE + 3]
+    return len(wanted.intersection(map(str.strip, near)))
 
 
 def _neighbours(needle: Needle) -> list[int]:

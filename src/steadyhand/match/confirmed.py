@@ -118,6 +118,7 @@ class _Search:
         after = split_lines(needle.new or "")
         self._added = [row for change in changes for row in after[change.after_start : change.after_end] if row.strip()]
         self._found: dict[str, list[int] | None] = {}
+        self._says = [_substance((row,)) for row in needle.rows]
 
     def kept(self) -> _Kept | None:
         """The lines that change, and the context around them that the file has."""
@@ -132,13 +133,14 @@ class _Search:
         """Whether it says enough, and nothing speaks for another place or another meaning."""
         if kept.start == 0 and kept.end == len(self._rows):
             return False  # nothing is left out, so that was no reason not to find it
-        if _substance(self._rows[kept.start : kept.end]) < _SUBSTANCE:
+        if sum(self._says[kept.start : kept.end]) < _SUBSTANCE:
             return False
-        if len(self._left_out(kept)) * len(self._source.text) > _SEARCHED:
+        left_out = self._left_out(kept)
+        if len(left_out) * len(self._source.text) > _SEARCHED:
             return False
-        if self._has_twins(kept) or self._is_made(kept) or self._is_torn(kept):
+        if self._has_twins(kept) or self._is_made(kept) or self._is_torn(kept, left_out):
             return False
-        if self._is_shifted(kept) and any(self._is_astray(row, kept) for row in self._left_out(kept)):
+        if self._is_shifted(kept) and any(self._is_astray(row, kept) for row in left_out):
             return False
         if not self._is_of_this_file(kept):
             return False
@@ -147,23 +149,23 @@ class _Search:
 
     def has_context(self, kept: _Kept) -> bool:
         """Whether context that says something is kept."""
-        above, below = self._rows[kept.start : self._start], self._rows[self._end : kept.end]
-        return _substance([*above, *below]) >= _SUBSTANCE
+        says = self._says
+        return sum(says[kept.start : self._start]) + sum(says[self._end : kept.end]) >= _SUBSTANCE
 
-    def _is_torn(self, kept: _Kept) -> bool:
+    def _is_torn(self, kept: _Kept, left_out: Sequence[int]) -> bool:
         """Whether a row left out is where the change may be meant for: elsewhere, or, next to the change, beside a
         row that resembles the changed one.
         """
-        if any(self._is_astray(row, kept) for row in self._left_out(kept)):
+        if any(self._is_astray(row, kept) for row in left_out):
             return True
         beside = (self._visible(self._start - 1, -1), 1), (self._visible(self._end, 1), -1)
-        left_out = ((row, step) for row, step in beside if row is not None and not kept.start <= row < kept.end)
-        return any(self._has_drifted_beside(row, step, kept) for row, step in left_out)
+        outside = ((row, step) for row, step in beside if row is not None and not kept.start <= row < kept.end)
+        return any(self._has_drifted_beside(row, step, kept) for row, step in outside)
 
     def _has_drifted_beside(self, row: int, step: int, kept: _Kept) -> bool:
         """Whether the file has a row left out next to one that the changed row may have become."""
         changed = self._visible(row + step, step)
-        if changed is None or not self._start <= changed < self._end or not _substance([self._rows[row]]):
+        if changed is None or not self._start <= changed < self._end or not self._says[row]:
             return False
         beside = (self._next(at, step) for at in self._places_of(row) or ())
         outside = (at for at in beside if at is not None and not kept.first <= at <= kept.last)
@@ -171,7 +173,7 @@ class _Search:
 
     def _is_astray(self, row: int, kept: _Kept) -> bool:
         """Whether a row left out says something and is in the file, but not near the place on its side of it."""
-        places = self._places_of(row) if _substance([self._rows[row]]) >= _SAYING else ()
+        places = self._places_of(row) if self._says[row] >= _SAYING else ()
         if not places:
             return places is None
         reach = len(self._rows) + _NEAR
@@ -181,11 +183,11 @@ class _Search:
     def _is_of_this_file(self, kept: _Kept) -> bool:
         """Whether the place confirms half of the context: it has those rows near it, or something like them there."""
         context = [row for row in range(len(self._rows)) if not self._start <= row < self._end]
-        says = {row: _substance([self._rows[row]]) for row in context}
+        says = self._says
         known = sum(says[row] for row in context if kept.start <= row < kept.end)
         known += sum(says[row] for row in self._recognised(range(kept.start - 1, -1, -1), kept.first, -1))
         known += sum(says[row] for row in self._recognised(range(kept.end, len(self._rows)), kept.last, 1))
-        return known >= _KNOWN * sum(says.values())
+        return known >= _KNOWN * sum(says[row] for row in context)
 
     def _recognised(self, rows: range, edge: int, step: int) -> Iterator[int]:
         """The rows of one side, from the place outwards, that the file has on that side, or has something like."""
@@ -241,7 +243,7 @@ class _Search:
 
     def _is_nowhere(self, row: int) -> bool:
         """Whether a row is made up: the file has none that says the same, or it says nothing."""
-        return not _substance([self._rows[row]]) or self._places_of(row) == []
+        return not self._says[row] or self._places_of(row) == []
 
     def _places_of(self, row: int) -> list[int] | None:
         """Where the file has a row of the old text; None where there are too many to look at."""
@@ -268,7 +270,7 @@ class _Search:
         if after is None:
             return True
         there = self._table.text(after)
-        if width_of(there) > width_of(text) or bool(_substance([there])) > bool(_substance([self._rows[below]])):
+        if width_of(there) > width_of(text) or bool(_substance((there,))) > bool(self._says[below]):
             return False
         return not self._is_like_one(below, range(after + 1, after + _NEAR))
 
@@ -280,7 +282,7 @@ class _Search:
         if before is None:
             return True
         there = self._table.text(before).strip()
-        if bool(_substance([there])) > bool(_substance([self._rows[above]])):
+        if bool(_substance((there,))) > bool(self._says[above]):
             return False
         if before == kept.first - 1 and (there.startswith(_ATTACHED) or there.endswith((*_GOES_ON, "*/"))):
             return False
@@ -295,13 +297,15 @@ class _Search:
 
     def _has_twins(self, kept: _Kept) -> bool:
         """Whether context that is left out says what the change says, with nothing in between to tell them apart."""
-        said = {self._key(row) for row in (*self._rows[self._start : self._end], *self._added) if _substance([row])}
-        sides: list[str] = []
-        if not any(_substance([row]) for row in self._rows[kept.start : self._start]):
-            sides += self._rows[: kept.start]
-        if not any(_substance([row]) for row in self._rows[self._end : kept.end]):
-            sides += self._rows[kept.end :]
-        return any(self._key(row) in said for row in sides if _substance([row]))
+        rows, says = self._rows, self._says
+        said = {self._key(rows[row]) for row in range(self._start, self._end) if says[row]}
+        said |= {self._key(row) for row in self._added if _substance((row,))}
+        sides: list[int] = []
+        if not any(says[kept.start : self._start]):
+            sides += range(kept.start)
+        if not any(says[self._end : kept.end]):
+            sides += range(kept.end, len(rows))
+        return any(self._key(rows[row]) in said for row in sides if says[row])
 
     def _is_shifted(self, kept: _Kept) -> bool:
         """Whether the file has what is kept at another indentation, as a sibling of the meant lines may have it."""
@@ -363,4 +367,4 @@ class _Search:
 
 def _substance(rows: Iterable[str]) -> int:
     """How many letters and digits rows have: what distinguishes one line from another."""
-    return sum(char.isalnum() for row in rows for char in row)
+    return sum(sum(map(str.isalnum, row)) for row in rows)

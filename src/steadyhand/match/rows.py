@@ -15,7 +15,8 @@ from itertools import islice
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.tier import Needle
-from steadyhand.text.indent import Pair, carry, indent_of, unit_of
+from steadyhand.text.bare_lines import bare, bare_lines
+from steadyhand.text.indent import Pair, carry, indent_of, unit_of_indents
 from steadyhand.text.lines import LineTable
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.seeds import places_of
@@ -26,10 +27,9 @@ from steadyhand.text.typography import plain
 __all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
 
 _WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
-_DASHES = lazy_pattern("--+")
 _TRIED = 6  # words whose places are counted
 _FEW = 100  # places of a word that are looked at faster than a rarer word is found
-_FREQUENT = 50_000  # places of a word beyond which they are not looked at one by one
+_FREQUENT = 50_000  # places of a word, or rows that may be the same, beyond which they are not looked at one by one
 _INDEXED = 5_000  # places of a word whose lines are kept
 _LONG_LINE = 2_000  # code points of a line that is taken for like every row until it is compared
 _MODERATE = 2_000_000  # code points of text up to which every row may be looked at
@@ -48,6 +48,9 @@ Seed = tuple[str, int, int]
 
 def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> Iterator[Span]:
     """Every place whose rows, blank ones left out, have the keys of the needle's rows, in their order."""
+    lines = bare_lines(source)
+    if lines is not None and not lines.may_have(needle.rows):
+        return
     search = _Search(source, needle, key)
     found = list(search.places())
     if search.is_spent and (apart or len(found) < 2):
@@ -62,28 +65,39 @@ def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> It
 def find_row(source: Source, row: str, key: Key) -> list[int] | None:
     """Every row that has the key of a row, top to bottom; None where there are too many to look at."""
     wanted, signs = key(row), _signs(row)
+    known: dict[str, bool] = {}
+
+    def is_same(text: str) -> bool:
+        if text not in known:
+            known[text] = _signs(text) == signs and key(text) == wanted
+        return known[text]
+
+    lines = bare_lines(source)
+    if lines is not None and not _is_frequent(source, row):
+        return [found for found in lines.rows_like(row) if is_same(lines.texts[found])]
     seed = seed_of(source, [row], _FEW)
     if seed is None or "\r" in source.text:
         places = rows_with(source, [row])
-        texts = ((found, source.table.text(found)) for found in places or ())
-        same = [found for found, text in texts if _signs(text) == signs and key(text) == wanted]
-        return None if places is None else same
+        return None if places is None else [found for found in places if is_same(source.table.text(found))]
     if seed[2] > _FREQUENT:
         return None
-    known: dict[str, bool] = {}
-    same = []
-    for start, text in source.derive(_LineIndex).like(row, seed):
-        if text not in known:
-            known[text] = _signs(text) == signs and key(text) == wanted
-        if known[text]:
-            same.append(source.table.row_at(start))  # few are the same, so few rows are counted
-    return same
+    like = source.derive(_LineIndex).like(row, seed)
+    return [source.table.row_at(start) for start, text in like if is_same(text)]  # few are, so few rows are counted
+
+
+def _is_frequent(source: Source, row: str) -> bool:
+    """Whether the rarest word of a row is in more places than are looked at."""
+    longest = max(map(len, _WORD.findall(row)), default=0)
+    if not longest or len(source.text) <= longest * _FREQUENT:
+        return False  # there is no room for so many
+    seed = seed_of(source, [row], _FEW)
+    return seed is not None and seed[2] > _FREQUENT
 
 
 class _LineIndex:
     """The lines that have a word, by what they say: every tier asks for the same words. Lines of the text end with LF.
 
-    Rows that have the same key, be it squeezed, folded or of tokens, have the same bare text.
+    For texts that have no `BareLines`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -100,17 +114,11 @@ class _LineIndex:
         if known is None:
             known = {}
             for start, line in _lines_with(text, word, count):
-                bare = hash(_bare(line)) if len(line) <= _LONG_LINE else None
-                known.setdefault(bare, []).append((start, start + len(line)))
+                said = hash(bare(line)) if len(line) <= _LONG_LINE else None
+                known.setdefault(said, []).append((start, start + len(line)))
             self._known[word] = known
-        for start, end in sorted([*known.get(hash(_bare(row)), ()), *known.get(None, ())]):
+        for start, end in sorted([*known.get(hash(bare(row)), ()), *known.get(None, ())]):
             yield start, text[start:end]
-
-
-def _bare(row: str) -> str:
-    """What is left of a row where neither blanks nor kinds of quotes nor the length of dashes count."""
-    bare = "".join(plain(row).split()).replace('"', "'")
-    return _DASHES.sub("-", bare) if "--" in bare else bare
 
 
 def _lines_with(text: str, word: str, count: int) -> Iterator[tuple[int, str]]:
@@ -161,28 +169,37 @@ class _Search:
         if not rows or len(rows) > _MOST_ROWS or _has_lone_cr_at_edge(self._needle.text):
             return
         keys = list(map(self._key, rows))
-        seed = seed_of(self._source, rows)
-        at = 0 if seed is None else seed[1]
-        for row in self._rows_like(rows[at], keys[at], seed):
+        lines = bare_lines(self._source)
+        same: Iterator[int]
+        if lines is not None:
+            at = max(range(len(rows)), key=lambda row: len(rows[row]))
+            like = list(islice(lines.rows_like(rows[at]), _FREQUENT + 1))
+            self.is_spent = len(like) > _FREQUENT
+            like = like[:_SOME] if self.is_spent else like
+            same = (row for row in like if self._key_in(lines.texts[row]) == keys[at])
+        else:
+            seed = seed_of(self._source, rows)
+            at = 0 if seed is None else seed[1]
+            same = self._rows_like(keys[at], rows[at], seed)
+        for row in self._while_work_lasts(same):
             first = self._follow(keys[:at][::-1], row, -1)
             last = None if first is None else self._follow(keys[at + 1 :], row, 1)
             if first is not None and last is not None:
                 yield first, last
 
-    def _rows_like(self, row: str, wanted: str, seed: Seed | None) -> Iterator[int]:
+    def _rows_like(self, wanted: str, row: str, seed: Seed | None) -> Iterator[int]:
         """The rows of the text that have the word of a seed and the key of a row, from the top."""
         text, table = self._source.text, self._source.table
         if seed is None or "\r" in text:
             found = _rows_with(self._source, seed)
             self.is_spent = not found.is_all
-            same = (at for at in found.rows if self._key_of(at) == wanted)
-        else:
-            self.is_spent = seed[2] > _FREQUENT
-            lines = (
-                _lines_with(text, seed[0], _SOME) if self.is_spent else self._source.derive(_LineIndex).like(row, seed)
-            )
-            same = (table.row_at(start) for start, line in lines if self._key_in(line) == wanted)
-        for at in same:
+            return (at for at in found.rows if self._key_of(at) == wanted)
+        self.is_spent = seed[2] > _FREQUENT
+        lines = _lines_with(text, seed[0], _SOME) if self.is_spent else self._source.derive(_LineIndex).like(row, seed)
+        return (table.row_at(start) for start, line in lines if self._key_in(line) == wanted)
+
+    def _while_work_lasts(self, rows: Iterator[int]) -> Iterator[int]:
+        for at in rows:
             if self._work < 0:
                 break
             yield at
@@ -194,11 +211,12 @@ class _Search:
         found = [text for row in range(first, last + 1) if (text := table.text(row)).strip()]
         if len(found) != len(self._rows):
             return False  # a row of nothing but characters that are not seen
-        indents = zip(map(indent_of, self._rows), map(indent_of, found), strict=True)
-        pairs = [Pair(at, *both) for at, both in enumerate(indents)]
-        carried = carry(pairs, unit_of(self._rows), unit_of(found))
+        indents, others = [*map(indent_of, self._rows)], [*map(indent_of, found)]
+        units = unit_of_indents([indents]), unit_of_indents([others])
+        pairs = [Pair(at, *both) for at, both in enumerate(zip(indents, others, strict=True))]
+        carried = carry(pairs, *units)
         if not carried.is_rule and len(pairs) > 2:  # a first row quoted without its indentation says nothing of others
-            carried = carry(pairs[1:], unit_of(self._rows), unit_of(found))
+            carried = carry(pairs[1:], *units)
         if carried.is_rule:
             # A bracket further left or right is another bracket, unless words beside it say which.
             return any(map(_has_words, self._rows)) or carried("", 0) == ""

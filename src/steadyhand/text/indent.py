@@ -14,7 +14,7 @@ from operator import sub
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.lines import line_start, split_bodies
 
-__all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_in", "unit_of", "width_of"]
+__all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_in", "unit_of", "unit_of_indents", "width_of"]
 
 _UNITS = (4, 2, 8, 3, 1)
 # Of a row that is not blank, with the LF before it: a literal to search for, where `^` would be tried at every place.
@@ -56,7 +56,7 @@ def unit_of(*texts: Sequence[str]) -> str | None:
     >>> unit_of(["a", "  b", "    c", "d"])
     '  '
     """
-    return _unit([[indent_of(row) for row in rows if row.strip()] for rows in texts])
+    return unit_of_indents([[indent_of(row) for row in rows if row.strip()] for rows in texts])
 
 
 def unit_in(text: str) -> str | None:
@@ -69,12 +69,14 @@ def unit_in(text: str) -> str | None:
         return unit_of(split_bodies(text))
     indents = _INDENT.findall(f"\n{text}")
     if "\t" in text:
-        return _unit([[indent[1:] for indent in indents]])
+        return unit_of_indents([[indent[1:] for indent in indents]])
     return _step([list(map(len, indents))])  # the LF makes no difference to a step
 
 
-def _unit(parts: Sequence[Sequence[str]]) -> str | None:
-    """The unit in lists of indentations, each of neighbours."""
+def unit_of_indents(parts: Sequence[Sequence[str]]) -> str | None:
+    """The unit in lists of indentations, each those of neighbours that are not blank."""
+    if not any("\t" in indent for part in parts for indent in part):
+        return _step([[*map(len, part)] for part in parts])
     indents = [indent for part in parts for indent in part]
     if sum(indent.startswith("\t") for indent in indents) * 2 > sum(bool(indent) for indent in indents):
         return "\t"

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from steadyhand.lazy import lazy_pattern
+from steadyhand.text.bare_lines import bare_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -56,15 +57,17 @@ def find_rows(source: Source, rows: Sequence[str]) -> list[int]:
     step = max(1, len(rows) // _ROWS)
     picked = [(place, row) for place, row in zip(range(0, len(rows), step), rows[::step], strict=True) if row]
     words = _distinct((found, place) for place, row in picked for found in _WORD.findall(row))
+    known = bare_lines(source)
     if len(source.text) <= _MODERATE:
-        lines = list(map(str.strip, source.lines))
-        known = _vote_for_equal(votes, lines, picked)
-        _vote_for_alike(votes, lines, _telling(picked, known)[: max(_COMPARISONS_OF_LINES // max(len(lines), 1), 3)])
+        lines = list(map(str.strip, source.lines if known is None else known.texts))
+        clear = _vote_for_equal(votes, lines, picked)
+        _vote_for_alike(votes, lines, _telling(picked, clear)[: max(_COMPARISONS_OF_LINES // max(len(lines), 1), 3)])
         seeds = words[:_FEW_WORDS]
     else:
         seeds = _distinct((row, place) for place, row in picked if len(row) > 3) + words
+    row_at = source.table.row_at if known is None else known.row_at
     for offset, seed, weight in _lookups(source.text, seeds):
-        row = source.table.row_at(offset)
+        row = row_at(offset)
         votes.update({row - place: weight for place in seed.places})
     return _agreed(votes, max(len(rows) > 1, len(rows) // 8))
 
@@ -86,6 +89,9 @@ def find_blank_variants(source: Source, needle: str) -> list[Span]:
     """Places that have the needle's words and lines, but other blanks between them or at the ends of lines."""
     tokens = _TOKEN.findall(needle.strip())
     if not tokens or len(needle) > _LONGEST_LINE or len(tokens) * len(source.text) > _COMPARISONS:
+        return []
+    lines = bare_lines(source)
+    if lines is not None and not lines.may_have_words(needle):
         return []
     pattern = re.compile("".join(map(_pattern_of, _without_edge_blanks(tokens))))
     found = islice(pattern.finditer(source.text), _CANDIDATES)

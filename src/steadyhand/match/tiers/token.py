@@ -25,6 +25,7 @@ from steadyhand.match.lexer import Lexer, Token, lexer_of, read_tokens
 from steadyhand.match.rows import seed_of
 from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.match.wrapping import is_wrapped_alike
+from steadyhand.text.bare_lines import bare_lines
 from steadyhand.text.lines import is_whole_lines, line_start
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -79,6 +80,9 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
 
 
 def _wanted(source: Source, needle: Needle) -> _Wanted | None:
+    lines = bare_lines(source)
+    if lines is not None and not lines.may_have_words(needle.text):
+        return None
     seed = seed_of(source, needle.rows) if len(needle.text) <= _LONGEST else None
     if seed is None or not 0 < seed[2] <= _FREQUENT:
         return None
