@@ -15,7 +15,7 @@ from itertools import islice
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.tier import Needle
-from steadyhand.text.bare_lines import bare, bare_lines
+from steadyhand.text.bare_lines import BareLines, bare, bare_lines
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of_indents
 from steadyhand.text.lines import LineTable
 from steadyhand.text.pace import go_on_at
@@ -30,6 +30,7 @@ _WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
 _TRIED = 6  # words whose places are counted
 _FEW = 100  # places of a word that are looked at faster than a rarer word is found
 _FREQUENT = 50_000  # places of a word, or rows that may be the same, beyond which they are not looked at one by one
+_FEW_ROWS = 16
 _INDEXED = 5_000  # places of a word whose lines are kept
 _LONG_LINE = 2_000  # code points of a line that is taken for like every row until it is compared
 _MODERATE = 2_000_000  # code points of text up to which every row may be looked at
@@ -74,15 +75,23 @@ def find_row(source: Source, row: str, key: Key) -> list[int] | None:
 
     lines = bare_lines(source)
     if lines is not None and not _is_frequent(source, row):
-        return [found for found in lines.rows_like(row) if is_same(lines.texts[found])]
+        like = list(lines.rows_like(row))
+        return [found for found, text in zip(like, _texts_of(source, lines, like), strict=True) if is_same(text)]
     seed = seed_of(source, [row], _FEW)
     if seed is None or "\r" in source.text:
         places = rows_with(source, [row])
         return None if places is None else [found for found in places if is_same(source.table.text(found))]
     if seed[2] > _FREQUENT:
         return None
-    like = source.derive(_LineIndex).like(row, seed)
-    return [source.table.row_at(start) for start, text in like if is_same(text)]  # few are, so few rows are counted
+    known_lines = source.derive(_LineIndex).like(row, seed)
+    return [
+        source.table.row_at(start) for start, text in known_lines if is_same(text)
+    ]  # few are, so few rows are counted
+
+
+def _texts_of(source: Source, lines: BareLines, rows: Sequence[int]) -> Iterator[str]:
+    """The texts of some rows; a few are cut out of the text, for many it is split into its lines."""
+    return map(source.table.text if len(rows) <= _FEW_ROWS else lines.texts.__getitem__, rows)
 
 
 def _is_frequent(source: Source, row: str) -> bool:
@@ -176,7 +185,8 @@ class _Search:
             like = list(islice(lines.rows_like(rows[at]), _FREQUENT + 1))
             self.is_spent = len(like) > _FREQUENT
             like = like[:_SOME] if self.is_spent else like
-            same = (row for row in like if self._key_in(lines.texts[row]) == keys[at])
+            texts = zip(like, _texts_of(self._source, lines, like), strict=True)
+            same = (row for row, text in texts if self._key_in(text) == keys[at])
         else:
             seed = seed_of(self._source, rows)
             at = 0 if seed is None else seed[1]
