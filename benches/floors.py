@@ -1,9 +1,10 @@
 """What must hold of speed: the figures that users feel, each a ratio within one run, from the table in `floors.json`.
 
 An entry names a row by the title of its table and its label, both by pattern, and the ratio that it may have. With
-`against`, the ratio is divided by that of another row of the run, such as a peer's. A shared machine is given slack: a
-floor is broken where the ratio is more than twice what the entry says. A row that is not there is broken, too, unless
-its subject was not run, or it needs peers and they were left out: a check that finds nothing to check proves nothing.
+`against`, the ratio is divided by that of another row, of the same table if it has one of that label, else of the run,
+such as a peer's. A shared machine is given slack: a floor is broken where the ratio is more than twice what the entry
+says. A row that is not there is broken, too, unless its subject was not run, or it needs peers and they were left out:
+a check that finds nothing to check proves nothing.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ def check_floors(
     """What is broken, in words. At a smaller scale than the full one, rows may be left out, but not all of them."""
     found = 0
     for floor in floors:
-        if floor.subject not in subjects or (floor.against is not None and not with_peers):
+        if floor.subject not in subjects:
             continue
         ratio = measured(floor, tables)
         if ratio is None:
-            if is_full:
+            if is_full and (with_peers or floor.against is None):
                 yield f"{floor.table}: {floor.row}: not measured"
             continue
         found += 1
@@ -66,7 +67,7 @@ def measured(floor: Floor, tables: Sequence[Table]) -> float | None:
         return None
     if floor.against is None:
         return row.ratio
-    other = _row(tables, floor.against)
+    other = _row(tables, floor.against, floor.table) or _row(tables, floor.against)
     return row.ratio / other.ratio if other is not None and other.ratio else None
 
 

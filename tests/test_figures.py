@@ -37,6 +37,13 @@ def test_a_floor_may_be_another_row_of_the_same_run(ours: float, theirs: float |
     assert (not broken(PEER, run(ours, theirs))) is holds
 
 
+def test_a_row_of_the_same_table_is_meant_before_one_of_another() -> None:
+    few, many = Row("git apply", 1.0, ratio=100.0), Row("git apply", 1.0, ratio=1.0)
+    tables = [Table("One file", "by hand", [few]), Table("Files", "by hand", [Row("ws.patch", 1.0, ratio=50.0), many])]
+    floor = Floor("speed", "Files", "ws.patch", 20.0, against="git apply")
+    assert broken(floor, tables, with_peers=False) == ["Files: ws.patch: ×50.00, more than 2 times ×20"]
+
+
 def test_a_row_that_was_not_measured_is_broken_and_so_is_a_check_of_nothing() -> None:
     assert broken(EDIT, run(None))
     assert broken(EDIT, [])
