@@ -1,8 +1,8 @@
 """Which rows of a file answer to which rows of the old text.
 
 An alignment is a list of pairings that, read in order, cover every row of both sides exactly once. Most pair one row
-with one row; a statement that is laid out differently pairs several with several; rows with no answer stand alone.
-Nothing here decides whether an edit may be made; how alike each pairing is, is told and left to others.
+with one row; a statement with another layout pairs several with several; rows with no answer are alone.
+Nothing here decides whether an edit may be made; it only reports how alike each pairing is.
 
 Work is bounded: rows that are the same are paired in near-linear time, only what lies between them is compared row by
 row, and beyond a budget it is left unpaired.
@@ -254,7 +254,7 @@ class _Aligner:
             yield from ((one + head, two + head) for one, two in equal_pairs(left[head:], right[head:]))
 
     def _between(self, left: range, right: range) -> Iterator[_Pair]:
-        """What stands between two sure pairs: the same statement laid out differently, rows alike, or nothing."""
+        """What is between two sure pairs: the same statement with another layout, rows alike, or nothing."""
         regrouped = list(self._regroup(left, right))
         if regrouped:
             yield from regrouped

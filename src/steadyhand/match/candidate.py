@@ -1,12 +1,12 @@
 """How well a place fits an old text some of whose lines were misremembered: evidence for it and against it.
 
-Rows that are not blank are weighed by how much they say. What speaks for a place is only what stands there for sure: a
+Rows that are not blank are weighed by how much they say. What speaks for a place is only what is there for sure: a
 row that merely resembles another speaks for nothing, because a third name is as near to the one as to the other.
 Nothing here decides; `tiers/fuzzy.py` does.
 
 Places where an old text with misremembered lines may belong: those that have, for sure, the lines it changes.
 
-An edit is made only where the lines it changes or removes stand as it quotes them, and lines it adds have a sure
+An edit is made only where the file has the lines it changes or removes as it quotes them, and lines it adds have a sure
 neighbour. So every place that can come into question has such a line, and looking at all places of the rarest one
 finds them all; the lines around it, which the edit merely repeats, then say how well each place fits.
 """
@@ -52,15 +52,15 @@ class Candidate:
     """A place, and what speaks for and against it.
 
     `first`, `last`  its rows; `seat` is the row where the edit changes or adds something
-    `sure`           what the old text's rows weigh that stand there, `repeated` those of them it does not change
+    `sure`           what the old text's rows weigh that are there, `repeated` those of them it does not change
     `alike`          how far its other rows resemble rows there
     `strange`        what all the rest weighs, on both sides
     `displaced`      rows too many or too few on either side
-    `moved`          rows that stand there in another order; they count as strange and displaced
+    `moved`          rows that are there in another order; they count as strange and displaced
     `sure_rows`, `unsure_rows`, `context`   numbers of rows; `context` are the sure ones that are merely repeated
     `spots`          stretches of rows, on either side, that are not sure
     `contradicted`   rows that are not sure, those of both sides in each other's place counted once
-    `is_shifted`     sure rows stand at another indentation
+    `is_shifted`     sure rows have another indentation
     `is_renamed`     a row differs that names what the rows below it belong to
     `is_beside`      no unknown row lies between a row that changes and a sure one next to it
     `answers`        sure rows of the old text, each with the row there that says the same
@@ -103,7 +103,7 @@ class Candidate:
 
     @property
     def best_fit(self) -> float:
-        """What would speak for it if rows that stand there in another order were in order."""
+        """What would speak for it if rows that are there in another order were in order."""
         return self.fit + 2 * self.moved
 
 
@@ -405,7 +405,7 @@ def _anchors(source: Source, needle: Needle, lexer: Lexer) -> list[Anchor] | Non
 
 
 def _likely(source: Source, needle: Needle, anchors: list[Anchor]) -> list[Anchor]:
-    """The places around which most of the needle's rows stand, where there are many: the others could not compete."""
+    """The places around which most of the needle's rows are, where there are many: the others could not compete."""
     if len(anchors) <= _FEW:
         return anchors
     known = bare_lines(source)
@@ -416,7 +416,7 @@ def _likely(source: Source, needle: Needle, anchors: list[Anchor]) -> list[Ancho
 
 
 def _support(rows: Sequence[str], needle: Needle, row: int, at: int) -> int:
-    """How many of the needle's rows next to a row stand next to a row of the file, in whatever order."""
+    """How many of the needle's rows next to a row are next to a row of the file, in whatever order."""
     wanted = {text.strip() for text in needle.rows[max(0, row - _BESIDE) : row + _BESIDE + 1]}
     near = rows[max(0, at - _BESIDE - 2) : at + _BESIDE + 3]
     return len(wanted.intersection(map(str.strip, near)))
@@ -449,7 +449,7 @@ class _Judged:
 def _candidate(source: Source, needle: Needle, anchor: Anchor, *, needs_changed: bool = True) -> Candidate | None:
     """The place where a row of the needle is a row of the file.
 
-    None where a row that the edit changes does not stand there, if that is needed.
+    None where a row that the edit changes is not there, if that is needed.
     """
     judged = source.derive(_Judged).places_of(needle)
     has_changed, found = judged.get(anchor, (True, None))
@@ -487,6 +487,6 @@ def _reach(table: LineTable, needle: Needle, anchor: Anchor) -> tuple[int, int]:
 
 
 def _has_changed(visible: Sequence[Pairing], needle: Needle) -> bool:
-    """Whether every row that the edit changes stands there."""
+    """Whether every row that the edit changes is there."""
     changed = (pairing for pairing in visible if needle.touches(pairing.old_start, pairing.old_end))
     return all(pairing.likeness.is_sure for pairing in changed)

@@ -165,7 +165,7 @@ def elided(needle_rows: Sequence[str], file_rows: Sequence[str], lexer: Lexer) -
     `file_rows` are the rows of one span of the elision tier. Its first row is the first literal row of the old text and
     its last row the last one. The ranges rise and never overlap: one row for a literal row, the rows in between (one of
     them at least not blank) for an elision, nothing for an elision at either end or right after another, and one row
-    or nothing for a blank row. Rows that no range covers are blank and stand between literal rows.
+    or nothing for a blank row. Rows that no range covers are blank and lie between literal rows.
 
     >>> from steadyhand.match.lexer import lexer_of
     >>> elided(["a", "...", "d"], ["a", "b", "c", "d"], lexer_of(None))
@@ -185,7 +185,7 @@ def elided(needle_rows: Sequence[str], file_rows: Sequence[str], lexer: Lexer) -
 
 
 def _domains_within(runs: Sequence[Run], view: RowView) -> Domains:
-    """Where each run may stand when the first starts the rows and the last ends them."""
+    """Where each run may be when the first starts the rows and the last ends them."""
     first, last = place_at(runs[0], view, 0, 0), place_at(runs[-1], view, len(runs[-1].rows) - 1, view.count - 1)
     domains: Domains = [[] if first is None else [first]]
     for run in runs[1:-1]:
@@ -199,7 +199,7 @@ def _domains_within(runs: Sequence[Run], view: RowView) -> Domains:
 
 
 def _ranges(rows: Sequence[str], runs: Sequence[Run], places: Sequence[Place], view: RowView) -> list[tuple[int, int]]:
-    """The placed rows, and what stands between each two of them."""
+    """The placed rows, and what is between each two of them."""
     pairs = [pair for run, place in zip(runs, places, strict=True) for pair in zip(run.rows, place.rows, strict=True)]
     ranges = [(0, 0)] * pairs[0][0]
     for (row, at), (next_row, next_at) in pairwise([*pairs, (len(rows), view.count)]):

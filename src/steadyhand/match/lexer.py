@@ -64,7 +64,7 @@ TOKEN = rf"[\w\u0300-\u036f{INVISIBLE}]+|{_OPERATORS}|\\[\"'`]|[^\w\s]"
 class Lexer:
     """How one family of languages is written.
 
-    `quotes_alike`: 'x' and "x" mean the same. `loose` are the signs beside which a blank may stand or not.
+    `quotes_alike`: 'x' and "x" mean the same. `loose` are the signs beside which a blank makes no difference.
     `wraps` says where a statement may go on in the next row: anywhere, inside one of the brackets `inside` and after or
     before certain signs, wherever there is a blank, or nowhere. `has_directives`: a row that starts with # is a
     statement of its own. A comment is recognised by its start; a multi-line literal is not known as one.
@@ -223,7 +223,7 @@ _SPACED_DASHES = lazy_pattern(r"(?<= )--(?= )")
 _TOKEN = lazy_pattern(TOKEN)
 _WORD = lazy_pattern(r"[A-Za-z]?[a-z]{3,}")
 _SHORT = 400  # code points of a row whose key is kept for a while
-_GLUED = "\u2060"  # before the text of a token that must not stand apart from the one before it
+_GLUED = "\u2060"  # before the text of a token that must follow the one before it at once
 
 
 class Token(NamedTuple):
@@ -282,7 +282,7 @@ def _fold(lexer: Lexer, row: str) -> str:
 
 
 def tokens(lexer: Lexer, text: str) -> list[tuple[int, int]]:
-    """Where the words, signs and literals of a text stand; a literal is one token as far as its row goes.
+    """Where the words, signs and literals of a text are; a literal is one token as far as its row goes.
 
     >>> tokens(lexer_of("a.js"), "f('a b',x1)")
     [(0, 1), (1, 2), (2, 7), (7, 8), (8, 10), (10, 11)]
@@ -382,7 +382,7 @@ def _pieces(
 
 
 def _count_endings(text: str, start: int, end: int) -> int:
-    """How many line endings stand in a stretch of blanks."""
+    """How many line endings are in a stretch of blanks."""
     between = text[start:end]
     return 0 if between == " " else sum(1 for _ in _ENDINGS.finditer(between))
 

@@ -148,7 +148,7 @@ _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def has_line_breaks(text: str) -> bool:
-    r"""Whether a `\n` or `\t` stands in the text that is not the end of `\\n`."""
+    r"""Whether the text has a `\n` or `\t` that is not the end of `\\n`."""
     return any(escape in ("\\n", "\\t") for escape in _STRING.findall(text))
 
 
@@ -173,7 +173,7 @@ def certain(reading: Reading, rivals: tuple[Reading, ...], old: str, new: str) -
 def as_string(old: str, new: str) -> Repaired | None:
     r"""Both texts as the inside of a JSON string: `\n`, `\t`, `\"`, `\\`, `\u00e9`, and no line break of their own.
 
-    Not if a line break then stands inside a quoted text of the new one, where a literal `\n` is the likelier meaning.
+    Not if a line break is then inside a quoted text of the new one, where a literal `\n` is the likelier meaning.
     """
     if not (_is_one_line(old) and _is_one_line(new)) or not _is_consistent(_STRING, old, new) or '"' in _bare(old, new):
         return None
@@ -229,7 +229,7 @@ def _bare(old: str, new: str) -> str:
 
 
 def _is_consistent(escape: re.Pattern[str], old: str, new: str) -> bool:
-    """Whether every backslash is one of these escapes, and no quote stands both with and without one."""
+    """Whether every backslash is one of these escapes, and no quote is there both with and without one."""
     both = f"{old}\n{new}"
     bare = escape.sub("", both)
     if "\\" in bare:

@@ -3,7 +3,7 @@
 Invariants:
 
 1. A laxer tier is asked only when every stricter one found nothing; never to break a tie.
-2. `unique` counts overlapping places (`aa` stands twice in `aaa`); every other choice and every count goes left
+2. `unique` counts overlapping places (`aa` is in `aaa` twice); every other choice and every count goes left
    to right without overlap.
 3. The work is bounded: places are listed up to `SHOWN`, counted up to a limit, and chosen up to `MAX_PLACES`.
 """

@@ -1,4 +1,4 @@
-"""Where rows that say the same as a needle's rows stand, for tiers that compare row by row.
+"""Where rows are that say the same as a needle's rows, for tiers that compare row by row.
 
 A needle is looked for by its rarest word, which every such place must have verbatim; only rows with that word are
 compared. No table of normalised text is built, so the work is about that of a few plain searches.
@@ -235,7 +235,7 @@ class _Search:
         return says_enough and all(_is_like_neighbour(pairs, telling, at) for at in range(len(pairs)))
 
     def _follow(self, keys: Sequence[str], row: int, step: int) -> int | None:
-        """The row at which the last of the keys stands, going one way and passing over blank rows."""
+        """The row that has the last of the keys, going one way and passing over blank rows."""
         count = self._source.table.count
         for wanted in keys:
             row += step

@@ -1,9 +1,9 @@
-"""Where runs of literal rows stand in a file when each comes after the one before, with other rows in between.
+"""Where runs of literal rows are in a file when each comes after the one before, with other rows in between.
 
-A run stands where its rows stand one after another, compared as `fold` has them; blank rows between them may be more
-or fewer, and where one row is deeper than the next it is so in both texts. Often a run such as `}` stands in many
+A run is where its rows are one after another, compared as `fold` has them; blank rows between them may be more
+or fewer, and where one row is deeper than the next it is so in both texts. Often a run such as `}` is in many
 places, and yet only one can be meant: a run comes after the one before it and before the one after it, with at least
-one row in between that is not blank; in all other places it cannot stand.
+one row in between that is not blank; in all other places it cannot be.
 
 That a place is near, or in the same function, is no reason: what is left out may as well reach into the next one. So
 is a closing bracket: of 31 that were concluded from the opening one in random texts, 9 were wrong.
@@ -124,7 +124,7 @@ def run_of(rows: Sequence[str], start: int, end: int, lexer: Lexer) -> Run | Non
 
 
 def place_at(run: Run, view: RowView, index: int, row: int) -> Place | None:
-    """The place of a run whose row number `index` is that row of the file, if it stands there."""
+    """The place of a run whose row number `index` is that row of the file, if it is there."""
     if view.key(row) != run.keys[index]:
         return None
     above = _walk(view, row, run.keys[:index][::-1], -1)

@@ -91,7 +91,7 @@ class Needle:
 
 
 STRICT = ("exact", "newline")  # the tiers that overlook nothing but how lines end
-LITERAL = 30  # the rank up to which the old text, perhaps repaired, stands in the file as it is
+LITERAL = 30  # the rank up to which the old text, perhaps repaired, is in the file as it is
 BLANKS = 50  # the rank up to which a place says the same as the old text but for blanks
 
 
@@ -103,7 +103,7 @@ class Find(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A needle, and a text in which each place the tier must find stands between `⟦` and `⟧`.
+    """A needle, and a text in which each place the tier must find is between `⟦` and `⟧`.
 
     `path` names the language, `new` is the text that the edit puts in place of the needle.
     """

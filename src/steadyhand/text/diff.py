@@ -255,7 +255,7 @@ class _Differ:
             self._align(start, end, other, other_end)
             return
         for row, other_row in anchors:
-            if start < row or other < other_row:  # most anchors stand side by side
+            if start < row or other < other_row:  # most anchors are side by side
                 self._gaps.append((start, row, other, other_row, depth + 1))
             start, other = row + 1, other_row + 1
         self._gaps.append((start, end, other, other_end, depth + 1))

@@ -55,7 +55,7 @@ class UnitMap:
         self._text = text
         self._unit = unit
         self._width = width
-        self._marks = array("Q", [0])  # how many units stand before every _STEP-th code point
+        self._marks = array("Q", [0])  # how many units are before every _STEP-th code point
         if not text.isascii():
             for start in range(0, len(text), _STEP):
                 self._marks.append(self._marks[-1] + width(text[start : start + _STEP]))

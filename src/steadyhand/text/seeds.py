@@ -21,14 +21,14 @@ __all__ = ["find_blank_variants", "find_rows", "find_spaced_variants", "find_sta
 
 _SCANNED = 300_000_000  # code points read while looking up pieces
 _SEEDS = 60
-_PLACES = 24  # how often a piece may stand in the text and still say something
+_PLACES = 24  # how often a piece may be in the text and still say something
 _MODERATE = 4_000_000  # code points of text up to which every line is compared
 _COMPARED = 8  # lines of the needle compared with every line of the text
 _COMPARISONS_OF_LINES = 80_000  # lines compared with lines, three lines of the needle aside
 _LONGEST_LINE = 2_000
 _CANDIDATES = 24
 _HOPELESS = 12  # how many times fewer votes than the first a candidate may have
-_REPEATED = 3  # how often a piece may stand in the needle and still say where the needle starts
+_REPEATED = 3  # how often a piece may be in the needle and still say where the needle starts
 _FEW_WORDS = 16  # words looked up where every line is compared anyway
 _ROWS = 4_000  # lines of the needle that vote
 _VOTES = 60_000  # equal lines that vote

@@ -1,6 +1,6 @@
 """HTML entities for the five characters that HTML escapes, one level of them.
 
-Whoever escapes a text escapes every `<` in it. A character that stands escaped in one place and plain in another,
+Whoever escapes a text escapes every `<` in it. A character that is escaped in one place and plain in another,
 in either text, is therefore content somewhere, and the texts are left; but a new text without entities was not
 escaped at all and stays as it is. Other entities are never touched.
 """

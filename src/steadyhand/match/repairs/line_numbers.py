@@ -24,7 +24,7 @@ _ALSO_CONTENT = ":\t"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One line: its number if it has one in the style, how wide that stands, and what follows."""
+    """One line: its number if it has one in the style, how wide its column is, and what follows."""
 
     number: int | None
     width: int
@@ -77,7 +77,7 @@ def _repair(old: str, new: str) -> Repaired | None:
 
 
 def _separator(text: str) -> str | None:
-    """What stands after the number of the first line that is not blank."""
+    """What comes after the number of the first line that is not blank."""
     first = next((line for line in split_lines(text) if line.strip()), "")
     found = _NUMBER.match(first)
     return (found[2] or found[3]) if found else None

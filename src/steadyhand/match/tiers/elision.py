@@ -26,7 +26,7 @@ from steadyhand.text.span import Span
 _RUNS = 40
 _PIECES = 6  # of each run, looked up to find the rarest
 _SCANNED = 400_000_000  # code points read while counting pieces
-_OFTEN = 20_000  # a run whose rarest piece stands more often than this is not looked for
+_OFTEN = 20_000  # a run whose rarest piece occurs more often than this is not looked for
 _SHOWN = 100
 _WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
 _SIGNS = lazy_pattern(r"[A-Za-z0-9_]|[\[\](){};,:<>=/*+&|!@#$%^~?]+")  # none that folding could have changed
@@ -83,7 +83,7 @@ class _Search:
         return all(places[index] == again[index] for index in self._touched)
 
     def _choice(self, kept: Domains) -> list[Span]:
-        """The wholes that are possible, told by the run with fewest places; else the places of one run."""
+        """The wholes that are possible, given by the run with fewest places; else the places of one run."""
         pivot = min(range(len(kept)), key=lambda index: len(kept[index]))
         wholes = [self._whole(_pin(kept, pivot, place)) for place in kept[pivot][:_SHOWN]]
         found = [span for span in wholes if span is not None]
@@ -100,7 +100,7 @@ class _Search:
         return span_of_rows(self._source.table, places[0].start, places[-1].end - 1, self._needle.text)
 
     def _domains(self) -> Domains:
-        """Where each run stands: the ones with long words first, because a sure place leaves the others less room."""
+        """Where each run is: the ones with long words first, because a sure place leaves the others less room."""
         domains: Domains = [[] for _ in self._runs]
         placed: dict[int, Place] = {}
         by_words = sorted(enumerate(self._runs), key=lambda pair: -len(_pieces(pair[1])[0][0]))
@@ -134,7 +134,7 @@ class _Search:
             at = text.find(piece, span.end, room.end)
 
     def _rarest(self, run: Run, room: Span) -> tuple[str, int]:
-        """The piece of a run that stands least often in a part of the text, and the row of the run it is in."""
+        """The piece of a run that occurs least often in a part of the text, and the row of the run it is in."""
         affordable = max(1, min(_PIECES, _SCANNED // (len(self._runs) * max(room.length, 1))))
         pieces = _pieces(run)[:affordable]
         counts = [self._source.text.count(piece, *room) for piece, _ in pieces]
@@ -144,7 +144,7 @@ class _Search:
 
 
 def _pieces(run: Run) -> list[tuple[str, int]]:
-    """Parts of rows that stand in the file as they are, longest first, each with its row in the run.
+    """Parts of rows that are in the file as they are, longest first, each with its row in the run.
 
     A run of nothing but quotes or dashes has none; it is looked for in every row.
     """

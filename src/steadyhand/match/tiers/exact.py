@@ -14,7 +14,7 @@ from steadyhand.text.span import Span
 
 
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
-    """Every place where the needle stands."""
+    """Every place that has the needle."""
     wanted = needle.text
     if not wanted:
         return

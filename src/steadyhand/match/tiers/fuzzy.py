@@ -1,6 +1,6 @@
 """The needle with lines misremembered, left out or made up, among those that the edit merely repeats.
 
-The lines that the edit changes must stand there as quoted, and the rest must speak for the place: enough of it is
+The lines that the edit changes must be there as quoted, and the rest must speak for the place: enough of it is
 there for sure, and no other place is nearly as good. A line that merely resembles the needle's never speaks for a
 place, so two places that differ in one word stay two places for a needle with a third word.
 """
@@ -19,10 +19,10 @@ _LEAST = 0.5  # of both sides must be accounted for
 _KNOWN = 0.66  # of the rows that the edit repeats must be sure, where several are not and not in one spot
 _SURE = 1.0  # what the sure rows must weigh: a long line, or several short ones
 _ROWS = 3  # rows that must be sure, one of them at least besides those that change
-_SCATTERED = 0.8  # of both sides must be accounted for where differences stand in several spots
-_APART = 0.8  # of both sides must be accounted for where rows that change and their neighbours stand apart
+_SCATTERED = 0.8  # of both sides must be accounted for where differences are in several spots
+_APART = 0.8  # of both sides must be accounted for where rows that change and their neighbours are apart
 _SHIFTED = 0.9  # of both sides must be accounted for where the indentation differs as well
-_BETTER = 0.05  # by how much more of what is repeated must stand elsewhere for the edit to be meant for that place
+_BETTER = 0.05  # by how much more of what is repeated must be elsewhere for the edit to be meant for that place
 _MARGIN = 0.45  # by how much the best place must fit better than the next: about half a long line
 _SHOWN = 4
 
@@ -58,7 +58,7 @@ def _is_rival(place: Candidate, best: Candidate) -> bool:
 
 
 def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
-    """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
+    """Whether more of what the edit repeats is elsewhere: then the lines it changes have been changed there."""
     least = best.context_fit + _BETTER
     others = (place for place in find_context(source, needle, best, least) if place.seat != best.seat)
     return any(place.context_fit > least for place in others)

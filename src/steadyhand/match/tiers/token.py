@@ -1,4 +1,4 @@
-"""The same words, signs and literals in the same order, laid out in another way.
+"""The same words, signs and literals in the same order, in another layout.
 
 A statement that is wrapped elsewhere (`match/wrapping.py` says where that is layout), and blanks around signs, are
 overlooked. These are not:
@@ -11,7 +11,7 @@ overlooked. These are not:
 
 Indentation is not looked at; whoever builds the replacement must.
 
-The work is bounded: a rare word of the needle leads to every place, what stands next to it there is compared before
+The work is bounded: a rare word of the needle leads to every place, what is next to it there is compared before
 anything is tokenised, and where the budget does not suffice nothing at all is found, because some of the places would
 pass for all.
 """
@@ -99,7 +99,7 @@ def _wanted(source: Source, needle: Needle) -> _Wanted | None:
 
 
 def _verbatim(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """The first few that stand in a file as they are compared, or nowhere."""
+    """The first few that are in a file as they are compared, or nowhere."""
     texts: list[str] = []
     for token in tokens[:_NEIGHBOURS]:
         if token.kind == "literal" or not token.bare.isascii() or any(char in "'\"-." for char in token.bare):
@@ -189,7 +189,7 @@ def _span(text: str, found: Sequence[Token], wanted: _Wanted) -> Span | None:
 
 
 def _are_same(found: Sequence[Token], wanted: Sequence[Token]) -> bool:
-    """Whether the tokens are the same; what stands before the first does not matter."""
+    """Whether the tokens are the same; what is before the first does not matter."""
     if found[0].bare != wanted[0].bare or any(
         one.text != two.text for one, two in zip(found[1:], wanted[1:], strict=True)
     ):
@@ -198,7 +198,7 @@ def _are_same(found: Sequence[Token], wanted: Sequence[Token]) -> bool:
 
 
 def _start(text: str, at: int, lead: str) -> int | None:
-    """From the start of the line if nothing else stands before, and of blank lines before it if the needle has such.
+    """From the start of the line if nothing else is before it, and of blank lines before it if the needle has such.
 
     None where the needle starts with blanks and the place amid a line.
     """
@@ -214,7 +214,7 @@ def _start(text: str, at: int, lead: str) -> int | None:
 
 
 def _end(text: str, at: int, tail: str) -> int | None:
-    """To the end of the line if nothing else stands there, with its ending if the needle has one, and blank lines.
+    """To the end of the line if nothing else is there, with its ending if the needle has one, and blank lines.
 
     None where the needle ends with blanks and the place amid a line, or the needle with the indentation of a next line.
     """

@@ -1,6 +1,6 @@
 """The needle with plain quotes for typographic ones, a hyphen for a dash, blanks for no-break spaces, and the reverse.
 
-Whole lines are compared with their blanks squeezed as well; a needle of one line may also stand inside a line, but not
+Whole lines are compared with their blanks squeezed as well; a needle of one line may also be inside a line, but not
 inside a word of it. Where a language makes no difference between 'x' and "x", neither does this tier.
 """
 
@@ -20,11 +20,11 @@ from steadyhand.text.typography import plain
 
 _LONGEST = 20_000  # code points of a needle that is part of a line
 _PIECE = 4_000
-_INVISIBLE = 200  # characters without a shape that may stand between the others
+_INVISIBLE = 200  # characters without a shape that may be between the others
 
 
 class _UnmappableError(Exception):
-    """A place is composed otherwise than character by character, so that its edges cannot be told."""
+    """A place is composed otherwise than character by character, so that its edges are not known."""
 
 
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
@@ -81,7 +81,7 @@ def _parts_of_piece(piece: str, target: str, offset: int) -> Iterator[Span]:
     if "".join(shown) == plain(piece):
         yield from _parts("".join(shown), target, list(accumulate(map(len, shown), initial=0)), offset)
     elif target in plain(piece):
-        raise _UnmappableError  # it stands there, and other places alone would look like all of them
+        raise _UnmappableError  # it is there, and other places alone would look like all of them
 
 
 def _parts(text: str, target: str, starts: Sequence[int], offset: int) -> Iterator[Span]:

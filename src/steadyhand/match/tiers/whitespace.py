@@ -1,7 +1,7 @@
 """The needle's lines with other blanks: at their ends, in front of them, between their words, between the lines.
 
 Compared line by line. Blanks inside string literals count; a word is never joined or divided; the first and the last
-line are whole lines. Where the lines stand at another indentation, the place is found all the same.
+line are whole lines. Where the lines have another indentation, the place is found all the same.
 """
 
 from __future__ import annotations
