@@ -234,8 +234,9 @@ class _Aligner:
         for one, two in self._sure_pairs():
             if left < one or right < two:
                 yield from self._between(range(left, one), range(right, two))
-            likeness = likeness_of(self._lexer, self._left[one].text, self._right[two].text)
-            yield self._pair(range(one, one + 1), range(two, two + 1), likeness)
+            old, row = self._left[one], self._right[two]
+            likeness = likeness_of(self._lexer, old.text, row.text)
+            yield _Pair(range(old.number, old.number + 1), range(row.number, row.number + 1), likeness)
             left, right = one + 1, two + 1
         yield from self._between(range(left, len(self._left)), range(right, len(self._right)))
 
@@ -318,10 +319,10 @@ class _Aligner:
 
     def _unpaired(self, left: range, right: range) -> Iterator[_Pair]:
         nothing = range(0)
-        for one in left:
-            yield self._pair(range(one, one + 1), nothing, Likeness.NONE, 0.0)
-        for two in right:
-            yield self._pair(nothing, range(two, two + 1), Likeness.NONE, 0.0)
+        for old in self._left[left.start : left.stop]:
+            yield _Pair(range(old.number, old.number + 1), nothing, Likeness.NONE, 0.0)
+        for row in self._right[right.start : right.stop]:
+            yield _Pair(nothing, range(row.number, row.number + 1), Likeness.NONE, 0.0)
 
 
 def _scores(old: _Row, rows: Sequence[_Row], similarities: Sequence[float], *, equal: bool) -> list[float]:

@@ -474,9 +474,8 @@ def _visible_at(table: LineTable, needle: Needle, lexer: Lexer, anchor: Anchor) 
     above = align(needle.rows[:row][::-1], rows[: at - low][::-1], lexer)
     below = align(needle.rows[row + 1 :], rows[at - low + 1 :], lexer)
     sure = Pairing(row, row + 1, at, at + 1, likeness_of(lexer, needle.rows[row], rows[at - low]))
-    turned = [pairing.turned(row, at) for pairing in reversed(above)]
-    pairings = [*turned, sure, *(pairing.moved(row + 1, at + 1) for pairing in below)]
-    return [pairing for pairing in pairings if not pairing.is_blank]
+    turned = [pairing.turned(row, at) for pairing in reversed(above) if not pairing.is_blank]
+    return [*turned, sure, *(pairing.moved(row + 1, at + 1) for pairing in below if not pairing.is_blank)]
 
 
 def _reach(table: LineTable, needle: Needle, anchor: Anchor) -> tuple[int, int]:

@@ -87,7 +87,7 @@ class Needle:
 
     def touches(self, start: int, end: int) -> bool:
         """Whether the edit changes or removes one of rows `start:end`."""
-        return any(row in self.changed for row in range(start, end))
+        return not self.changed.isdisjoint(range(start, end))
 
 
 STRICT = ("exact", "newline")  # the tiers that overlook nothing but how lines end
