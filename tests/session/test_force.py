@@ -344,7 +344,7 @@ def _number_once(ws: sh.Workspace, file: Path, chance: random.Random) -> str:
     with ws.task(f"one {file.name}") as one, ws.task(f"two {file.name}") as two:
         changed: dict[int, list[str | None]] = {}
 
-        def go_on() -> None:
+        def check_cancelled() -> None:
             rows = [known for known, text in present.rows if text.startswith("name")]
             for number in chance.sample(rows, chance.randint(1, 3)):
                 edit = _theirs(chance, present, number)
@@ -352,14 +352,14 @@ def _number_once(ws: sh.Workspace, file: Path, chance: random.Random) -> str:
 
         if chance.random() < 0.6:
             two.read(file.name)
-        go_on()
+        check_cancelled()
         first = chance.randint(1, 6)
         last = chance.randint(first, 10)
         two.read(file.name, lines=(first, last))
         line = chance.randint(first, min(last, len(present.rows)))
         number, shown = present.rows[line - 1]
         changed.clear()
-        go_on()
+        check_cancelled()
         edit = sh.Replace(sh.Lines(line), "mine\n")
         what = "edited"
         try:

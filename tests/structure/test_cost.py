@@ -28,8 +28,8 @@ from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import mask
 from steadyhand.structure.html.tree import fault_of as broken
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import OFTEN, cancellable
 from steadyhand.text.diff import changes_between
-from steadyhand.text.pace import OFTEN, heed
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.table import table
@@ -175,7 +175,7 @@ def asked(work: Callable[[], object]) -> int:
         nonlocal count
         count += 1
 
-    with heed(tick):
+    with cancellable(tick):
         work()
     return count
 

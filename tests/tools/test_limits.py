@@ -24,7 +24,7 @@ from steadyhand.structure.config import toml_reader as toml
 from steadyhand.structure.config import yaml_reader as yaml
 from steadyhand.structure.html import page
 from steadyhand.structure.markdown import reader as markdown
-from steadyhand.text.pace import OFTEN
+from steadyhand.text.cancel import OFTEN
 from steadyhand.tools.result import failed, refusal_kind
 from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.table import table

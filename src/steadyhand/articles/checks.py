@@ -15,7 +15,7 @@ from steadyhand.articles.library import read_page
 from steadyhand.articles.page import PageFacts, PageLink, anchor_name, faulty, meant_paths, read_page_facts
 from steadyhand.lazy import dataclass
 from steadyhand.session.workspace import Workspace
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 
 __all__ = ["Finding", "Tree", "check_edit"]
 
@@ -70,7 +70,7 @@ class Tree:
         """The links of other pages to one of these anchors of a page."""
         wanted = frozenset(anchors)
         for other in sorted(name for name in self.names if is_page(name) and name != path):
-            go_on()
+            check_cancelled()
             for link in self.facts(other).links:
                 if link.anchor is None or anchor_name(link.anchor) not in wanted:
                     continue

@@ -14,7 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.source import Source
 from steadyhand.workspace.files.protection import classify
 
@@ -76,7 +76,7 @@ def read_library(workspace: Workspace, docs: Sequence[str] = ()) -> Library:
     problems: list[Problem] = []
     pages = list(_pages(workspace, docs, problems))
     for path in pages:
-        go_on()
+        check_cancelled()
         source = read_page(workspace, path, problems)
         if source is not None:
             article, wrong = read_article(path, source.text)

@@ -26,7 +26,7 @@ from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 
@@ -105,7 +105,7 @@ def lint(workspace: Workspace, *, docs: Sequence[str] = (), coverage: bool = Fal
     linter = _Linter(workspace, everything, tuple(listing.files), frozenset(listing.directories))
     findings = [LintFinding("front-matter", each.path, each.message, each.line) for each in library.problems]
     for article in library.articles:
-        go_on()
+        check_cancelled()
         findings += linter.of_article(article)
     findings += _duplicates(library, everything)
     findings += _cycles(library, everything)

@@ -16,7 +16,7 @@ from steadyhand.articles.library import Library, read_page
 from steadyhand.articles.search import Evidence
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.session.workspace import Workspace
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.source import Source
 
 __all__ = ["Name", "is_distinctive", "mentioned", "names_in"]
@@ -44,7 +44,7 @@ def mentioned(workspace: Workspace, library: Library, changes: Changes) -> Itera
     if not wanted:
         return
     for path in library.pages:
-        go_on()
+        check_cancelled()
         source = read_page(workspace, path, [])
         found = {} if source is None else _found(path, source.text, wanted)
         if found:
@@ -102,7 +102,7 @@ def _names_of(changes: Changes) -> dict[str, list[Name]]:
         names.setdefault(word, {})[kind, file.path] = Name(kind, file)
 
     for file in changes.files:
-        go_on()
+        check_cancelled()
         for path in file.names:
             add(path, "path", file)
         sides = changes.sides(file)

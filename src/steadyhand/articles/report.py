@@ -16,7 +16,7 @@ from steadyhand.articles.definitions import changed_symbols, contexts
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session.workspace import Workspace
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.source import Source
 from steadyhand.text.unified import Hunk, parse_unified, render_unified
 
@@ -110,7 +110,7 @@ def report_of(
     left_out = list(changes.left_out)
     made: list[tuple[FileReport, int]] = []
     for number, file in enumerate(chosen):
-        go_on()
+        check_cancelled()
         if number >= _MOST_FILES:
             made.append((FileReport(file), 0))
             left_out.append(LeftOut(file.path, f"the diff, as one of more than {_MOST_FILES} files"))

@@ -24,7 +24,7 @@ from steadyhand.articles.definitions import Verdict, key_verdict, symbol_verdict
 from steadyhand.articles.library import Library, read_library
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.workspace import Workspace
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.workspace.files.globs import Glob, expand_braces, has_wildcards, parse_glob
 
 __all__ = ["Evidence", "Flagged", "Pattern", "Search", "match", "search"]
@@ -136,7 +136,7 @@ def match(
     matcher.judge()
     found: dict[str, list[Evidence]] = {}
     for article in library.articles:
-        go_on()
+        check_cancelled()
         evidence = matcher.evidence(article)
         if evidence:
             found[article.path] = evidence
@@ -263,7 +263,7 @@ class _Matcher:
                     for file, _, _ in self._files(rule.place):
                         asked.setdefault(file, {})[rule.op, rule.name or ""] = None
         for file, names in asked.items():
-            go_on()
+            check_cancelled()
             sides = self.changes.sides(file, only_compared=True)
             for op, name in names:
                 if isinstance(sides, str):

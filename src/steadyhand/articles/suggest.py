@@ -22,7 +22,7 @@ from steadyhand.session.workspace import Workspace
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.workspace.files.protection import classify
 from steadyhand.workspace.git import Git
 
@@ -86,7 +86,7 @@ def suggest(workspace: Workspace, *, docs: Sequence[str] = ()) -> Suggestions:
     together = _together(workspace, library, files)
     found: list[Suggestion] = []
     for path in library.pages:
-        go_on()
+        check_cancelled()
         source = read_page(workspace, path, [])
         if source is None:
             continue
@@ -207,7 +207,7 @@ class _Symbols:
         places: dict[str, str | None] = {}
         size = 0
         for file in [each for each in self._files if each.lower().endswith(self._endings)][:_MOST_FILES]:
-            go_on()
+            check_cancelled()
             try:
                 source = host_of(self._workspace).source(file)
             except EditError:

@@ -22,7 +22,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameFormat, SendExample
 from steadyhand.lazy import dataclass, field
 from steadyhand.plan.request import EditFile
-from steadyhand.text.pace import paced
+from steadyhand.text.cancel import check_each
 
 __all__ = ["Reading", "choose", "foremost", "mixed"]
 
@@ -177,7 +177,7 @@ class _Asked:
 def _read_again(dialect: Dialect, lines: Sequence[Line], start: int = 0) -> _Asked:
     reading, opened, row = Reading(dialect, dialect.reader()), 0, start
     try:
-        for row in paced(range(start, len(lines))):
+        for row in check_each(range(start, len(lines))):
             reading.pieces.extend(reading.reader.feed(lines[row]))
             opened = 0 if not reading.reader.is_open else opened or lines[row].number
         reading.pieces.extend(reading.reader.close())

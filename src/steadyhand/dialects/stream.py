@@ -13,7 +13,7 @@ from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Line, Splitter
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import bad_request, nearest_name
-from steadyhand.text.pace import paced
+from steadyhand.text.cancel import check_each
 
 __all__ = ["MAX_REPLY", "PatchStream", "asked_dialects"]
 
@@ -47,7 +47,7 @@ class PatchStream:
             raise bad_request("part", "a text is expected")
         self._size += len(part)
         self._check_size()
-        for line in paced(self._splitter.feed(part)):
+        for line in check_each(self._splitter.feed(part)):
             self._take(line)
         start, self._given = self._given, self._told
         return tuple(self._leader.pieces[start : self._told]) if self._leader is not None else ()
@@ -57,7 +57,7 @@ class PatchStream:
         self._check_open()
         self._check_size()
         self._is_closed = True
-        for line in paced(self._splitter.close()):
+        for line in check_each(self._splitter.close()):
             self._take(line)
         for reading in self._readings:
             self._guarded(reading, None)

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.typography import INVISIBLE, PLAIN, plain
 
 __all__ = [
@@ -298,7 +298,7 @@ def token_key(lexer: Lexer, row: str) -> str:
     >>> token_key(lexer_of("a.py"), "f( 'a b',x )") == token_key(lexer_of("a.py"), 'f("a b", x)')
     True
     """
-    go_on()
+    check_cancelled()
     return _row_key(lexer, row) if len(row) <= _SHORT else _key(lexer, row)
 
 

@@ -16,9 +16,9 @@ from itertools import islice
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.tier import Needle
 from steadyhand.text.bare_lines import BareLines, bare, bare_lines
+from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of_indents
 from steadyhand.text.lines import LineTable
-from steadyhand.text.pace import go_on_at
 from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
@@ -255,7 +255,7 @@ class _Search:
 
     def _key_in(self, text: str) -> str:
         self._work -= 1
-        go_on_at(self._work)
+        check_cancelled_at(self._work)
         if len(text) > self._longest:
             return _TOO_LONG
         known = self._known.get(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
-from steadyhand.text.pace import heed
+from steadyhand.text.cancel import cancellable
 from steadyhand.workspace.journal.record import Party
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class CallContext:
 
     def cancellable(self) -> AbstractContextManager[None]:
         """Around work that changes nothing: it ends when the call is to end."""
-        return heed(self.tick)
+        return cancellable(self.tick)
 
     def staging(self, progress: Progress | None) -> Progress | None:
         """What is called for each file that is staged: `tick`, then whoever shows the progress."""

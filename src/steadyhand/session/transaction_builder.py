@@ -37,9 +37,9 @@ from steadyhand.session.conflict_check import ConflictCheck, FileEdits
 from steadyhand.session.context import CallContext
 from steadyhand.session.rebase import redacted, together
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.pace import go_on
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote
@@ -163,17 +163,19 @@ class TransactionBuilder:
         source = draft.source(step.encoding)
 
         def plan_for(version: Source) -> Plan:
-            return plan(version, edits, step.policy, path=draft.path, reason=step.reason, tick=go_on)
+            return plan(version, edits, step.policy, path=draft.path, reason=step.reason, tick=check_cancelled)
 
         def plan_some(left: Sequence[Edit]) -> Plan:
-            return plan(source, left, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
+            return plan(source, left, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=check_cancelled)
 
         given = FileEdits(draft, source, edits, step.policy, plan_for, plan_some)
         try:
             if expect is not None:
                 expect_version(draft, expect)
             seen = self.conflicts.seen(draft) if step.policy.wants_guard("unseen") else None
-            planned = plan(source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
+            planned = plan(
+                source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=check_cancelled
+            )
             if expect is None:
                 planned = self.conflicts.settle(planned, given)
         except EditError as error:

@@ -15,9 +15,9 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import count
 from typing import AnyStr, NamedTuple
 
+from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_lines
-from steadyhand.text.pace import go_on, paced
 from steadyhand.text.splice import Splice
 
 __all__ = ["Change", "changes_between", "diff_rows", "diff_within", "equal_pairs", "shared_ends", "shared_rows"]
@@ -149,7 +149,7 @@ def _number_lines(text: str, start: int, end: int, number: Callable[[str], int])
     rows: list[int] = []
     starts = array("Q", [start])
     while start < end:
-        go_on()
+        check_cancelled()
         ending = text.find("\n", start + _LONG_STRETCH, end)
         stop = end if ending < 0 else ending + 1
         for line in split_lines(text[start:stop]):
@@ -232,7 +232,7 @@ class _Differ:
 
     def changes(self) -> list[Change]:
         while self._gaps:
-            go_on()
+            check_cancelled()
             self._split(*self._gaps.pop())
         self._found.sort(key=lambda change: (change.before_start, change.after_start))
         return self._found
@@ -289,7 +289,7 @@ def _single_rows(numbers: list[int], start: int, end: int, among: Container[int]
     repeated: set[int] = set()
     for row in range(start, end):
         if not row % _MANY:
-            go_on()
+            check_cancelled()
         number = numbers[row]
         if among is not None and number not in among:
             continue
@@ -307,7 +307,7 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []
-    for index, (row, _) in enumerate(paced(pairs, _MANY)):
+    for index, (row, _) in enumerate(check_each(pairs, _MANY)):
         place = bisect_left(tails, row)
         previous.append(ends[place - 1] if place else -1)
         if place == len(tails):

@@ -16,11 +16,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar, Final
 
+from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet, not_there
 from steadyhand.text.diff import changes_between, shared_ends
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.lines import Characters, LineTable, NewlineFacts
-from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -53,7 +53,7 @@ class LargeSource(Source):
         decoder = codecs.getincrementaldecoder("utf-8")()
         counts = array("Q")
         try:
-            for start in paced(range(len(encoding.mark), len(data), _STRETCH)):
+            for start in check_each(range(len(encoding.mark), len(data), _STRETCH)):
                 end = start + _STRETCH
                 counts.append(len(decoder.decode(data[start:end], final=end >= len(data))))
         except UnicodeDecodeError:

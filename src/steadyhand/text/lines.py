@@ -12,7 +12,7 @@ from operator import add
 from typing import NamedTuple, Protocol
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.span import Span
 
 _ENDING = lazy_pattern(r"\r\n?|\n")
@@ -172,7 +172,7 @@ class LineTable:
         self._length = len(text)
         before = [0]  # how many lines have ended where each block begins; one entry more than there are blocks
         for low in range(0, len(text), size):
-            go_on()
+            check_cancelled()
             before.append(before[-1] + count_lines(text, min(low + size, len(text)), low))
         self._rows_before = before
         self._count = before[-1] + (1 if text and not text.endswith(("\n", "\r")) else 0)

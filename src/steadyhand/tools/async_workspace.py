@@ -484,12 +484,12 @@ class AsyncWorkspace:
     async def _read(self, work: Callable[[Workspace], T]) -> T:
         call = _Call()
 
-        def heed() -> T:
+        def cancellable() -> T:
             workspace = self._bound(call)
             with host_of(workspace).cancellable():
                 return work(workspace)
 
-        return await self._threads.run(heed, call)
+        return await self._threads.run(cancellable, call)
 
     def _bound(self, call: _Call) -> Workspace:
         """The workspace for one call. Asked in its thread."""

@@ -22,7 +22,7 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.text.pace import go_on
+from steadyhand.text.cancel import check_cancelled
 
 _ASKS: Final = 0.05  # seconds
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of <malloc.h>
@@ -72,7 +72,7 @@ class Budget:
                         details={"claimed": self._claimed, "wanted": size},
                     )
                 self._room.wait(_ASKS)
-                go_on()
+                check_cancelled()
             self._claimed += size - mine.get(name, 0)
             mine[name] = size
 

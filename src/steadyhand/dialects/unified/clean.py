@@ -19,7 +19,7 @@ from steadyhand.dialects.unified.header import hunk_header_in
 from steadyhand.dialects.unified.names import name_in, path_of_names
 from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.request import EditFile
-from steadyhand.text.pace import paced
+from steadyhand.text.cancel import check_each
 
 __all__ = ["read_clean"]
 
@@ -49,7 +49,7 @@ def read_clean(reply: str) -> list[Piece] | None:
         return None
     pieces: list[Piece] = []
     path, end = "", 0
-    for header, following in paced(zip(headers, [*headers[1:], len(lines)], strict=True)):
+    for header, following in check_each(zip(headers, [*headers[1:], len(lines)], strict=True)):
         start = end  # where what belongs to the hunk begins
         path = path if start == header else _path_in(lines[start:header])
         piece, end = _hunk(lines, path, header, following) if path else (None, end)

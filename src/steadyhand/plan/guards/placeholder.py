@@ -12,8 +12,8 @@ import re
 from steadyhand.errors import Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
+from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import Characters, split_lines
-from steadyhand.text.pace import paced
 
 _DOTS = r"(?:\.{3,}|…)"
 _NOUN = (
@@ -64,7 +64,7 @@ def check(given: GuardInput) -> Finding | None:
     for edit in given.edits:
         if not _is_suspect(edit.new):
             continue
-        for row, line in enumerate(paced(split_lines(edit.new))):
+        for row, line in enumerate(check_each(split_lines(edit.new))):
             if len(line) <= _LONGEST and stands_for_text(line, given.path) and not _was_there(line, edit.old, given):
                 return _finding(line, row, given.path)
     return None
@@ -72,7 +72,7 @@ def check(given: GuardInput) -> Finding | None:
 
 def _is_suspect(text: str) -> bool:
     """Whether a text has any of the words that every such line has one of, in whatever case."""
-    for start in paced(range(0, len(text), _STRETCH), 1) if len(text) > _STRETCH else (0,):
+    for start in check_each(range(0, len(text), _STRETCH), 1) if len(text) > _STRETCH else (0,):
         stretch = text[start : start + _STRETCH + _LONGEST_WORD].lower()
         for word in _SUSPECT:
             if word in stretch:

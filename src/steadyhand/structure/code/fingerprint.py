@@ -16,7 +16,7 @@ from steadyhand.structure.code.language import language_of
 from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.code.tree import parse_code, points_of
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.cancel import OFTEN, check_cancelled
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _tokens(tree: Tree, data: bytes, strings: frozenset[str]) -> list[tuple[int,
         node = cursor.node
         count += 1
         if count % OFTEN == 0:
-            go_on()
+            check_cancelled()
         kind = "" if node is None else node.type
         is_comment = "comment" in kind
         # A string's parts leave out what is between its escapes.

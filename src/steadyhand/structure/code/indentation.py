@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.code.tree import Parsed, parse_code
+from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import body, split_bodies, split_lines, to_lf
-from steadyhand.text.pace import go_on_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -82,7 +82,7 @@ def read_rows(language: Language, texts: Sequence[str]) -> list[Row]:
     if parsed is not None:
         tokens = _Tokens(language, parsed, rows, head)
         for number, node in enumerate(_nodes(parsed, frozenset(language.strings))):
-            go_on_at(number)
+            check_cancelled_at(number)
             tokens.take(node)
         tokens.done()
         if not parsed.errors and not head:

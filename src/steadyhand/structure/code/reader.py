@@ -65,9 +65,9 @@ from steadyhand.structure.code.definition import (
 from steadyhand.structure.code.language import Language, language_of
 from steadyhand.structure.code.tree import Parsed, faults_of, grammar_of, parse_again, parse_code, points_of
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_cancelled_at, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import line_start
-from steadyhand.text.pace import go_on_at, paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -93,7 +93,7 @@ class Above:
         """Where a definition starts with the attributes in front of it, and comments between those."""
         reached = start
         for number in count(1):
-            go_on_at(number)
+            check_cancelled_at(number)
             own = self._before(self.attributes, reached)
             comment = self._before(self.comments, reached)
             if own is not None and self._gap(own, reached) is not None:
@@ -107,7 +107,7 @@ class Above:
     def comments_from(self, start: int) -> int:
         """Where the comments directly above a definition start."""
         for number in count(1):
-            go_on_at(number)
+            check_cancelled_at(number)
             comment = self._before(self.comments, start)
             if comment is None or not self._is_own(comment, start):
                 break
@@ -226,7 +226,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | No
     parts: dict[int, tuple[int, str, dict[str, list[Node]]]] = {}
     shared: dict[int, set[int]] = {}
     several: set[int] = set()
-    for pattern, nodes in paced(cursor.matches(parsed.tree.root_node)):
+    for pattern, nodes in check_each(cursor.matches(parsed.tree.root_node)):
         gathered.comments += nodes.get("comment", ())
         gathered.attributes += nodes.get("attribute", ())
         gathered.behind += nodes.get("behind", ())
@@ -249,7 +249,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | No
     extents = {node_id: _extent(outer, nodes[kind][0]) for node_id, (_, kind, nodes) in found.items()}
     wrapping = Counter(extent.id for node_id, extent in extents.items() if extent.id != node_id)
     several.update(node_id for node_id, extent in extents.items() if wrapping[extent.id] > 1)
-    for node_id, (pattern, kind, nodes) in paced(found.items()):
+    for node_id, (pattern, kind, nodes) in check_each(found.items()):
         named = query.pattern_settings(pattern).get("named")
         is_named = "name" not in nodes or parsed.is_name(nodes["name"][0])
         is_one = len(shared[node_id]) <= 1 or "called" in nodes
@@ -451,7 +451,7 @@ class _Reader:
 
     def read(self) -> Code:
         open_scopes = [_Scope(len(self.parsed.data) + 1, None, "", (), ())]
-        for item in paced(self.captures.definitions):
+        for item in check_each(self.captures.definitions):
             while open_scopes[-1].end <= item.node.start_byte:
                 open_scopes.pop()
             scope = self._enter(item, open_scopes[-1])
@@ -560,6 +560,6 @@ def _kind(item: Captured, around: str) -> str | None:
 
 def _offsets(captures: Captures, parsed: Parsed) -> list[int]:
     nodes = [*captures.comments, *captures.attributes, *captures.behind, *parsed.errors]
-    for item in paced(captures.definitions):
+    for item in check_each(captures.definitions):
         nodes += [node for node in (item.extent, item.leaf, item.body) if node is not None]
     return [offset for node in nodes for offset in (node.start_byte, node.end_byte)]

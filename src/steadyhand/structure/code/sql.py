@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.code.language import Language, Unread, blank, brackets_of
-from steadyhand.text.pace import go_on_at
+from steadyhand.text.cancel import check_cancelled_at
 
 _TOKEN = lazy_pattern(
     r"--[^\r\n]*|/\*.*?\*/|'[^']*'|\"[^\"]*\"|`[^`]*`|(\$\w*\$).*?\1|^[ \t]*DELIMITER[^\r\n]*|//|;"
@@ -97,7 +97,7 @@ def _statements(text: str) -> Iterator[str]:
     start = depth = 0
     delimiter = ";"
     for count, token in enumerate(_TOKEN.finditer(text)):
-        go_on_at(count)
+        check_cancelled_at(count)
         word = token.group().upper()
         if word.lstrip().startswith("DELIMITER"):
             delimiter = "//" if word.split()[-1] == "//" else ";"

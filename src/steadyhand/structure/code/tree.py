@@ -32,9 +32,9 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.format import Fault
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import count_lines, line_start
-from steadyhand.text.pace import go_on
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -106,7 +106,7 @@ class _Watch:
     def _ask(self) -> None:
         """Whether to go on. Nothing may be raised through the parser: it is told that the text ends."""
         try:
-            go_on()
+            check_cancelled()
         except BaseException as stop:  # noqa: BLE001 - it is raised once the parser is done
             self.stopped = stop
 

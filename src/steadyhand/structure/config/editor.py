@@ -27,8 +27,8 @@ from steadyhand.structure.config.item import (
 )
 from steadyhand.structure.config.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.pace import go_on_at
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
@@ -201,7 +201,7 @@ class _Comparison:
         while waiting:
             pair = waiting.pop()
             count += 1
-            go_on_at(count)
+            check_cancelled_at(count)
             more = self._compare(*pair)
             if more is None:
                 return render_path(pair[1].path)

@@ -19,8 +19,8 @@ from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, tex
 from steadyhand.structure.config.syntax import refuse
 from steadyhand.structure.format import file_name
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.lines import to_lf
-from steadyhand.text.pace import go_on_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -52,7 +52,7 @@ def read_env(source: Source) -> Reading | Refusal:
         if entry is None or rest is None:
             return _refuse(source.line_of(at))
         entries.append(entry)
-        go_on_at(len(entries))
+        check_cancelled_at(len(entries))
         at = _skip(text, rest.end())
     return Reading((top_of(text, entries, ()),))
 

@@ -21,9 +21,9 @@ from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, mar
 from steadyhand.structure.config.syntax import refuse
 from steadyhand.structure.format import file_name
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_each
 from steadyhand.text.indent import indent_of, unit_of
 from steadyhand.text.lines import body, split_bodies, split_lines, to_lf
-from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -146,7 +146,7 @@ def read_ini(source: Source) -> Reading | Refusal:
     dialect = dialect_of(source.path)
     reader = _Reader(source.text, dialect)
     at = first_of(source.text)
-    for number, line in enumerate(paced(split_lines(source.text[at:])), start=1):
+    for number, line in enumerate(check_each(split_lines(source.text[at:])), start=1):
         try:
             reader.take(at, body(line))
         except NotIni as error:

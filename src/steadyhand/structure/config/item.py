@@ -18,7 +18,7 @@ from typing import Literal, cast
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, describe, join
-from steadyhand.text.pace import go_on_at
+from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.span import Span
 
 Step = str | int
@@ -110,7 +110,7 @@ class Item:
         while waiting:
             item = waiting.pop()
             count += 1
-            go_on_at(count)
+            check_cancelled_at(count)
             yield item
             waiting.extend(reversed(item.children))
 
@@ -180,7 +180,7 @@ def check_plain(value: object, path: str) -> Plain:
     while waiting:
         part, where, depth = waiting.pop()
         count += 1
-        go_on_at(count)
+        check_cancelled_at(count)
         if depth > DEEPEST:
             raise bad_request(path, f"the value is nested deeper than {DEEPEST} levels", "add its parts one by one")
         match part:

@@ -24,10 +24,10 @@ from steadyhand.structure.config.json_reader import (
 from steadyhand.structure.config.layout import SLASHED, Brackets, Piece, Usual, Write, dedented, indented
 from steadyhand.structure.config.syntax import Syntax, refuse, together
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.indent import indent_at, indent_of
 from steadyhand.text.lines import line_start, split_lines, to_lf
-from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -147,10 +147,10 @@ def write_value(value: Plain, style: Style, indent: str | None) -> str:
     inner = None if indent is None or _is_inline(value, style) else indent + style.unit
     opening, closing, padding = ("{", "}", style.padding) if isinstance(value, Mapping) else ("[", "]", "")
     if isinstance(value, Mapping):
-        pairs = paced(value.items())
+        pairs = check_each(value.items())
         parts = [f"{write_text(name, style)}{style.colon}{write_value(part, style, inner)}" for name, part in pairs]
     else:
-        parts = [write_value(part, style, inner) for part in paced(value)]
+        parts = [write_value(part, style, inner) for part in check_each(value)]
     if inner is None:
         return f"{opening}{padding}{style.comma.join(parts)}{padding}{closing}"
     lines = f",\n{inner}".join(parts)

@@ -20,8 +20,8 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.format import Change, Fault, Unchecked
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_cancelled_at, check_each
 from steadyhand.text.lines import line_start, split_lines
-from steadyhand.text.pace import go_on_at, paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -196,7 +196,7 @@ class _Scanner:
             path, name = (*self.unclosed[-1].path, step[0]), step[1]
             self.steps += len(path)
             self.count += 1
-            go_on_at(self.count)
+            check_cancelled_at(self.count)
             if self.count > _MOST:
                 raise Unreadable(self.at, f"it has more than {_MOST} values", is_too_deep=True)
             if self.steps > _MOST_STEPS:
@@ -335,7 +335,7 @@ def _children(text: str, start: int, path: KeyPath, inside: list[Any] | None = N
             made.append(Item(own, kind, value, name, entry, look_inside))
             if inside is not None:
                 inside.append(data)
-        go_on_at(len(made))
+        check_cancelled_at(len(made))
         found = following.match(text, end)
     end = _skip(text, end)
     if not text.startswith(closer, end):
@@ -393,7 +393,7 @@ def _documents(source: Source) -> Iterator[Item]:
     if not is_by_line(source):
         yield _scan(text, grammar, at, len(text))
         return
-    for line in paced(split_lines(text[at:])):
+    for line in check_each(split_lines(text[at:])):
         if line.strip(" \t\r\n\ufeff"):
             yield _scan(text, grammar, at, at + len(line))
         at += len(line)

@@ -23,9 +23,9 @@ from steadyhand.structure.config.syntax import Syntax, syntax_named, syntax_name
 from steadyhand.structure.format import OutlineEntry, format_named, format_of
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
+from steadyhand.text.cancel import check_each
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import split_lines
-from steadyhand.text.pace import paced
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -325,7 +325,9 @@ def key_nodes(
         return Refusal(Kind.NO_SUCH_TARGET, f"{said(found[0])} has no name", "leave part out", {"nearest": []})
     numbers = _numbers(found if document is None else find_items(keys.reading, path))
     usual = prefix if part == "value" else f"{prefix}.{part}"
-    return [_node(keys, item, address_of(usual, item, numbers.get(id(item))), offset, part) for item in paced(found)]
+    return [
+        _node(keys, item, address_of(usual, item, numbers.get(id(item))), offset, part) for item in check_each(found)
+    ]
 
 
 def address_of(prefix: str, item: Item, number: int | None) -> str:
@@ -339,7 +341,7 @@ def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth
     count = Counter(path for _, path in items)
     seen: Counter[tuple[str, ...]] = Counter()
     entries: list[OutlineEntry] = []
-    for item, path in paced(items):
+    for item, path in check_each(items):
         seen[path] += 1
         if path:
             address = address_of(prefix, item, seen[path] if count[path] > 1 else None)

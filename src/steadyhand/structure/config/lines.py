@@ -14,8 +14,8 @@ from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Rea
 from steadyhand.structure.config.layout import Piece, Sheet, Write, line_end, removal, with_endings_of
 from steadyhand.structure.config.syntax import Syntax, refuse
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import body, line_start, to_lf
-from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -53,10 +53,10 @@ class Section(NamedTuple):
 
 def top_of(text: str, loose: Iterable[Line], sections: Iterable[tuple[Span, Span, Iterable[Line]]]) -> Item:
     """A file as items: the entries without a section, then the sections, each with its name and header."""
-    children = [line.item(()) for line in paced(loose)]
+    children = [line.item(()) for line in check_each(loose)]
     for name, header, lines in sections:
         path = (name.of(text),)
-        inside = tuple(line.item(path) for line in paced(lines))
+        inside = tuple(line.item(path) for line in check_each(lines))
         span = Section(header, inside).span
         children.append(Item(path, "mapping", span, name, span, inside, None, header))
     return Item((), "mapping", Span(0, len(text)), None, Span(0, len(text)), tuple(children))

@@ -19,7 +19,7 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
 from steadyhand.structure.format import Change
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import go_on_at, paced
+from steadyhand.text.cancel import check_cancelled_at, check_each
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -144,7 +144,7 @@ def scan(text: str) -> tuple[Section, ...]:
             pairs = scanner.pairs(len(key))
             section = Section(text, key, header, Span(start, scanner.at), pairs[-1].span.end if pairs else 0, pairs)
         sections.append(section)
-        go_on_at(len(sections))
+        check_cancelled_at(len(sections))
         if scanner.at == len(text):
             return tuple(sections)
         key, header = scanner.header()
@@ -234,7 +234,7 @@ class _Scanner:
 
     def value(self, depth: int) -> Value:
         self.count += 1
-        go_on_at(self.count)
+        check_cancelled_at(self.count)
         if self.count > _MOST:
             raise ScanError(self.at, f"it has more than {_MOST} values", is_depth=True)
         found = _VALUE.match(self.text, self.at)
@@ -370,7 +370,7 @@ class _Table:
 def _root(sections: tuple[Section, ...]) -> _Table:
     """The tables that headers make; what a table holds is read when somebody looks inside."""
     root = _Table("root", 0, parts=[(0, "", 0)])
-    for number, section in enumerate(paced(sections)):
+    for number, section in enumerate(check_each(sections)):
         if number:
             _enter(root, section, number)
     return root
@@ -412,7 +412,7 @@ def _inside(table: _Table, path: KeyPath, sections: tuple[Section, ...], data: A
         if isinstance(part, int):
             _put_pairs(table, path, sections[part].pairs, part, data)
     made: dict[str, _Table | Item] = {}
-    for _, name, part in paced(sorted(table.parts, key=lambda part: part[0])):
+    for _, name, part in check_each(sorted(table.parts, key=lambda part: part[0])):
         if not isinstance(part, int):
             made.setdefault(name, part)
     return tuple(
@@ -437,7 +437,7 @@ def _place(table: _Table, sections: tuple[Section, ...]) -> Span:
 
 def _put_pairs(table: _Table, path: KeyPath, pairs: Iterable[Pair], home: int | None, data: Any) -> None:
     """Pairs as parts of a table; those with dotted keys as parts of the tables that they make."""
-    for pair in paced(pairs):
+    for pair in check_each(pairs):
         here, said = table, data
         for name in pair.key[:-1]:
             here, said = here.table(name, "dotted"), said[name.name]

@@ -19,8 +19,8 @@ from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_cancelled_at, check_each
 from steadyhand.text.lines import line_start
-from steadyhand.text.pace import go_on_at, paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -219,7 +219,7 @@ class _Collector:
         outside: list[_Node | _Leaf] = []
         parts, top, steps, part = outside, -1, 0, cast("_Node | _Leaf", None)
         for number, event in enumerate(events):
-            go_on_at(number)
+            check_cancelled_at(number)
             kind = event.__class__
             start, end = event.start_mark.index + shift, event.end_mark.index + shift
             self.position = start
@@ -331,7 +331,7 @@ class _Items:
         name: _Name | None = None
         note = note_of(item)
         first = note.hang if item.path and not node.is_flow else self._start(node) + (node.width > 0) * node.is_flow
-        for part in paced(node.parts):
+        for part in check_each(node.parts):
             start = part.start if isinstance(part, _Node) else part[2]
             if not node.is_mapping:
                 mark = start if node.is_flow else self._dash(made, first, start)
@@ -517,7 +517,7 @@ def is_readable(source: Source) -> bool:
     try:
         _check_text(text)
         for number, event in enumerate(_events(text)):
-            go_on_at(number)
+            check_cancelled_at(number)
             kind = event.__class__
             if kind is yaml.ScalarEvent and event.anchor is None:
                 continue

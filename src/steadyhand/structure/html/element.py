@@ -26,8 +26,8 @@ from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.proof import prove_together
 from steadyhand.structure.html.tree import Element
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -146,7 +146,7 @@ def list_page(source: Source) -> Sequence[OutlineEntry] | Refusal:
         return page
     entries: list[OutlineEntry] = []
     open_ends: list[int] = []  # where the entries around this one end
-    for index in paced(_worth_showing(page)):
+    for index in check_each(_worth_showing(page)):
         element = page.element(index)
         if page.flaw_of(element) is not None:
             continue
@@ -164,7 +164,7 @@ def _worth_showing(page: Page) -> list[int]:
     tags = page.extents.tags
     found = [
         index
-        for index, node in enumerate(paced(page.nodes))
+        for index, node in enumerate(check_each(page.nodes))
         if tags[index] in _LANDMARKS
         or node.attr("id")
         or (tags[index] == "meta" and (node.attr("name") or "").lower() == "description")

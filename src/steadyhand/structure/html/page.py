@@ -31,7 +31,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.html.template import Masked, are_whole, ended_words, mask, regions_in
 from steadyhand.structure.html.tree import DROPS_NEWLINE, FORMATTING, VOID, Element, Offsets, parse_tree
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import go_on, paced
+from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -139,7 +139,7 @@ class _Places:
 
     def __init__(self, nodes: Sequence[Tag], offsets: Offsets) -> None:
         self.starts, self.opened, self.closes, self.closed = array("q"), array("q"), array("q"), array("q")
-        for node in paced(nodes):
+        for node in check_each(nodes):
             where = node.source_location
             one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
             self.starts.append(_NONE if one is None else one.start_offset)
@@ -330,7 +330,7 @@ def _ends(
     following = _starts_behind(text, places, parents)
     tail, length = _tail(text), len(text)
     ends, closes = array("q"), places.closes
-    for index, closed in enumerate(paced(places.closed)):
+    for index, closed in enumerate(check_each(places.closed)):
         opened, parent = places.opened[index], parents[index]
         if opened >= 0 and closed >= 0:
             ends.append(closed)
@@ -517,7 +517,7 @@ def page_of(source: Source) -> Page | Refusal:
 def _read(source: Source) -> Page | Refusal:
     if len(source.text) > _LONGEST:
         return _too_large(f"the page has {len(source.text)} characters, pages are read up to {_LONGEST}", _LONGEST)
-    go_on()
+    check_cancelled()
     masked = mask(source.text)
     tree = parse_tree(masked.text, locations=True)
     if isinstance(tree, Refusal):
@@ -538,7 +538,7 @@ def _too_large(message: str, limit: int) -> Refusal:
 
 
 def _parents(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> list[int]:
-    found = [numbers.get(node.parent, -1) for node in paced(nodes)]
+    found = [numbers.get(node.parent, -1) for node in check_each(nodes)]
     for index in (index for index, parent in enumerate(found) if parent < 0 < index):
         parent = nodes[index].parent
         while parent is not None and parent not in numbers:  # what is in a `template` has a root of its own

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
-from steadyhand.text.pace import go_on_at
+from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.span import Span
 
 OPENER = r"\{\{|\{%|\{#|<%|<\?(?!xml)"
@@ -246,7 +246,7 @@ class _Masking:
         at = count = 0
         while found := _IN_TEXT.search(self._text, at):
             count += 1
-            go_on_at(count)
+            check_cancelled_at(count)
             if found.group() == "<!--":
                 at = self._comment(found.start())
             elif (region := self._finder.region_at(found.start())) is not None:

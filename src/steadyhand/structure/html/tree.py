@@ -35,7 +35,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import paced
+from steadyhand.text.cancel import check_each
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def parse_fragment(markup: str, holder: Tag) -> tuple[list[Tag], int]:
         found = turbohtml.parse_fragment(markup, context, source_locations=True)
     except ValueError:  # an element that HTML does not know
         found = turbohtml.parse_fragment(markup, "div", source_locations=True)
-    texts = (node.data for node in paced(found.descendants) if isinstance(node, turbohtml.Text | turbohtml.CData))
+    texts = (node.data for node in check_each(found.descendants) if isinstance(node, turbohtml.Text | turbohtml.CData))
     return found.select("*"), _letters(texts)
 
 
@@ -166,7 +166,7 @@ def tags_of(markup: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]], 
     starts: list[tuple[str, int]] = []
     ends: list[tuple[str, int]] = []
     letters = 0
-    for token in paced(turbohtml.tokenize(markup)):
+    for token in check_each(turbohtml.tokenize(markup)):
         if token.type is turbohtml.TokenType.START_TAG:
             starts.append((token.tag or "", token.line))
         elif token.type is turbohtml.TokenType.END_TAG:
@@ -262,7 +262,7 @@ def fault_of(markup: str, holder: Tag) -> str | None:
     starts, ends, letters = tags_of(markup)
     located: list[Tag] = []
     begun, closed = Counter[int](), Counter[int]()
-    for node in paced(elements):
+    for node in check_each(elements):
         where = node.source_location
         if where is not None:
             located.append(node)
@@ -271,7 +271,7 @@ def fault_of(markup: str, holder: Tag) -> str | None:
     return (
         _extra(starts, begun, f"is not allowed inside <{holder.tag}> in this place")
         or _extra(ends, closed, "closes nothing in it")
-        or next((fault for node in paced(located) if (fault := _open(node, markup)) is not None), None)
+        or next((fault for node in check_each(located) if (fault := _open(node, markup)) is not None), None)
         or (f"text is not allowed inside <{holder.tag}> in this place" if held < letters else None)
     )
 
@@ -279,7 +279,7 @@ def fault_of(markup: str, holder: Tag) -> str | None:
 def _extra(written: list[tuple[str, int]], there: Counter[int], what: str) -> str | None:
     """The first tag on a line that has more tags than the tree has from it."""
     left = Counter(there)
-    for name, line in paced(written):
+    for name, line in check_each(written):
         left[line] -= 1
         if left[line] < 0:
             return f"<{name}> in line {line} of the markup {what}"

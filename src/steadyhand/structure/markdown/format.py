@@ -10,7 +10,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.format import Change, Fault, Format, OutlineEntry
 from steadyhand.structure.markdown.document import SUFFIXES
 from steadyhand.structure.node import Refusal
-from steadyhand.text.pace import paced
+from steadyhand.text.cancel import check_each
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _sections(source: Source, document: Document) -> list[tuple[Section | None, 
     from steadyhand.structure.markdown.names import address_of
 
     found: list[tuple[Section | None, OutlineEntry]] = []
-    for section in paced(document.sections):
+    for section in check_each(document.sections):
         span = document.span_of(section.mark.first, section.end, section.mark.container)
         label = f"{'#' * section.mark.level} {section.mark.text}"[:120]
         found.append(

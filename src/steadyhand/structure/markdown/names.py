@@ -25,8 +25,8 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.markdown.document import Document, Item, Mark, Section
 from steadyhand.structure.markdown.reader import known_markdown
 from steadyhand.structure.node import Refusal
+from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.pace import paced
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 
@@ -122,7 +122,7 @@ def _index(source: Source) -> Index:
     exact: dict[str, list[int]] = {}
     separated: dict[str, list[int]] = {}
     lax: dict[str, list[int]] = {}
-    for section in paced(document.sections):
+    for section in check_each(document.sections):
         plain = [loose(words) for words in section.path[-_LONGEST_PATH:]]
         for start in range(len(plain)):
             words = joined(section.path[-len(plain) :][start:])

@@ -44,9 +44,9 @@ from steadyhand.structure.markdown.document import (
 )
 from steadyhand.structure.markdown.front import CLOSINGS, find_front
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 
@@ -103,7 +103,7 @@ def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
             {"line": line},
         )
     reader = _Reader(rows)
-    for token in paced(tokens):
+    for token in check_each(tokens):
         reader.take(token)
     marks, containers, items = tuple(reader.marks), tuple(reader.containers), reader.items()
     sections = _sections(containers, [mark for mark in marks if mark.kind == "heading"])
@@ -134,7 +134,7 @@ class _TooMany(Exception):
 
 def _pace(state: StateBlock, row: int, end: int, silent: bool) -> bool:  # noqa: ARG001, FBT001  # a rule's signature
     if not row % _LINES:
-        go_on()
+        check_cancelled()
         if len(state.tokens) > _MOST:
             raise _TooMany(row)
     return False

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
+from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import Encoding
-from steadyhand.text.pace import paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -63,7 +63,7 @@ class Course:
         if since is None or seq < since:
             until = None if since is None else since + 1
             earlier = self._journal.entries(path=path, after_seq=seq, before_seq=until, newest_first=False)
-            entries = [*paced(earlier, _SOME), *entries]
+            entries = [*check_each(earlier, _SOME), *entries]
             self._known[path] = seq, entries
         yield from entries[bisect_right(entries, seq, key=lambda entry: entry.seq) :]
 
@@ -72,7 +72,7 @@ def versions_back(journal: Journal, path: str, *, before_seq: int | None = None)
     """The changes that led to the file at `path`, newest first."""
     while True:
         moved = False
-        for entry in paced(journal.entries(path=path, before_seq=before_seq), _SOME):
+        for entry in check_each(journal.entries(path=path, before_seq=before_seq), _SOME):
             change = entry.record.arriving(path)
             if change is None:
                 return
@@ -95,7 +95,7 @@ def versions_forward(course: Course, path: str, *, after_seq: int) -> Iterator[V
     """What happened after `after_seq` to the file that stood at `path` then, oldest first."""
     while True:
         moved = False
-        for entry in paced(course.after(path, after_seq)):
+        for entry in check_each(course.after(path, after_seq)):
             change = entry.record.leaving(path)
             if change is None:
                 return
@@ -114,7 +114,7 @@ def history_of(journal: Journal, path: str) -> Iterator[Entry]:
     before_seq: int | None = None
     while True:
         moved_from: str | None = None
-        for entry in paced(journal.entries(path=path, before_seq=before_seq), _SOME):
+        for entry in check_each(journal.entries(path=path, before_seq=before_seq), _SOME):
             yield entry
             change = entry.record.arriving(path)
             if change is not None and change.before is not None and change.before.path != path:

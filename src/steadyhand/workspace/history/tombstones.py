@@ -19,9 +19,9 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
+from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import starts_line
-from steadyhand.text.pace import paced
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.words import is_one_word, token_around
@@ -113,7 +113,7 @@ def take_back(text: str, steps: Sequence[Step], chosen: Collection[str]) -> Take
     own = set(chosen)
     for step in reversed(steps):
         own.update(step.undoes if step.name in own else ())
-    for step in paced(steps, _SOME):
+    for step in check_each(steps, _SOME):
         made.take(step, is_own=step.name in own)
     return _Inverse(made, chosen).result()
 

@@ -21,9 +21,9 @@ from itertools import pairwise
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass
+from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
-from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -76,7 +76,7 @@ class Undo:
         for entry in oldest_first:
             self._follow(entry)
         for entry in reversed(oldest_first):
-            go_on()
+            check_cancelled()
             self._take_back_record(entry)
         self.prune.sort(key=lambda path: path.count("/"), reverse=True)  # a directory is empty after those inside it
 
@@ -441,7 +441,7 @@ def _notes(undone: TakenBack, reasons: Mapping[str, str | None]) -> Iterator[Edi
 
 
 def _text_before(steps: Sequence[Step], present: str) -> str:
-    for step in paced(reversed(steps), _SOME):
+    for step in check_each(reversed(steps), _SOME):
         present = step.changes.invert().apply(present)
     return present
 

@@ -1,0 +1,80 @@
+"""Cancelling long work: whoever waits for it says when, and the loops that do it check now and then.
+
+The check reaches every loop below without being passed through each function in between. Only work that has changed
+nothing yet can be cancelled: around a commit nobody checks, and nothing stops it. What ends the work cannot be taken
+for one of the refusals that a reader or a planner meets on its way: it becomes an `EditError` only where it was begun.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from typing import TypeVar
+
+from steadyhand.errors import EditError
+
+__all__ = ["OFTEN", "cancellable", "check_cancelled", "check_cancelled_at", "check_each"]
+
+Item = TypeVar("Item")
+
+OFTEN = 256  # items between two checks, where each item costs some microseconds
+
+_asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
+
+
+class _Stopped(BaseException):
+    """On its way to where the work was begun; no handler of refusals in between catches it."""
+
+    def __init__(self, error: EditError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+@contextlib.contextmanager
+def cancellable(tick: Callable[[], None] | None) -> Iterator[None]:
+    """Do work that ends as soon as `tick` raises, with what it raises.
+
+    >>> with cancellable(None):
+    ...     sum(check_each(range(10)))
+    45
+    """
+    before = _asked.set(tick)
+    try:
+        yield
+    except _Stopped as stopped:
+        raise stopped.error from None
+    finally:
+        _asked.reset(before)
+
+
+def check_cancelled() -> None:
+    """Return, or end the work where it is cancelled. Costs next to nothing where nobody can cancel it."""
+    tick = _asked.get()
+    if tick is None:
+        return
+    try:
+        tick()
+    except EditError as error:
+        raise _Stopped(error) from None
+
+
+def check_cancelled_at(count: int) -> None:
+    """The same for a loop that counts what it does, at every so many."""
+    if not count % OFTEN:
+        check_cancelled()
+
+
+def check_each(items: Iterable[Item], every: int = OFTEN) -> Iterator[Item]:
+    """The items, one by one, with a check before each so many of them.
+
+    >>> list(check_each("abc"))
+    ['a', 'b', 'c']
+    """
+    left = 0
+    for item in items:
+        if not left:
+            check_cancelled()
+            left = every
+        left -= 1
+        yield item
