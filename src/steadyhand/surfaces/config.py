@@ -2,8 +2,9 @@
 
 It lies outside every workspace, because it opens protected paths: a file an agent can edit must never be read here.
 
-Keys: `actor`, `allow`, `protect`, `color`, `[retention]` with `keep_days` and `keep_size`, and the same again for
-one workspace under `[roots."/absolute/path"]`, where `allow` adds and everything else replaces.
+Keys: `actor`, `allow`, `protect`, `color`, `[retention]` with `keep_days` and `keep_size`, `[[auto_accept]]` with
+`path`, `tool`, `tier`, `actor` and `lines`, and the same again for one workspace under
+`[roots."/absolute/path"]`, where `allow` adds and everything else replaces.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from steadyhand.lazy import dataclass, fields, lazy_pattern, replace
 MAX_BYTES = 1 << 20
 _PROTECT = ("standard", "none")
 _COLOR = ("auto", "always", "never")
-_KEYS = ("actor", "allow", "protect", "color", "retention")
+_KEYS = ("actor", "allow", "protect", "color", "retention", "auto_accept")
+_ACCEPT = ("path", "tool", "tier", "actor", "lines")
 _RETENTION = ("keep_days", "keep_size")
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}
 _SIZE = lazy_pattern(r"(\d{1,15})\s*([KMG]I?)?B?", re.IGNORECASE)
@@ -35,6 +37,7 @@ class Config:
     color: str | None = None
     keep_days: int | None = None
     keep_bytes: int | None = None
+    auto_accept: tuple[Mapping[str, object], ...] = ()
     warnings: tuple[str, ...] = ()
 
     def under(self, other: Config) -> Config:
@@ -122,6 +125,7 @@ def _parse_part(part: object, prefix: str) -> Config:
         color=_choice(part, "color", _COLOR, prefix),
         keep_days=_days(retention, prefix),
         keep_bytes=_bytes(retention, prefix),
+        auto_accept=_rules(part, prefix),
     )
 
 
@@ -154,6 +158,20 @@ def _patterns(part: Mapping[str, object], prefix: str) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
         return tuple(value)
     raise _wrong(f"{prefix}allow must be a list of patterns", 'allow = [".vscode/**"]')
+
+
+def _rules(part: Mapping[str, object], prefix: str) -> tuple[Mapping[str, object], ...]:
+    """Which changes need no reviewer; a rule without a condition would accept everything and is refused."""
+    rules = part.get("auto_accept", [])
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) and rule for rule in rules):
+        raise _wrong(f"{prefix}auto_accept must be tables with a condition", '[[auto_accept]] with path = "docs/**"')
+    for rule in rules:
+        _only(rule, _ACCEPT, f"{prefix}auto_accept.")
+        for key, value in rule.items():
+            fits = isinstance(value, int) and not isinstance(value, bool) if key == "lines" else isinstance(value, str)
+            if not fits:
+                raise _wrong(f"{prefix}auto_accept.{key} has the wrong type", 'path = "docs/**" or lines = 5')
+    return tuple(rules)
 
 
 def _days(retention: Mapping[str, object], prefix: str) -> int | None:

@@ -356,8 +356,17 @@ class Review:
         name = new_record_id()
         for group, changes in _by_group(chosen).items():
             self._append(state, group, [item_of(change) for change in changes], remark, name)
+        # Nothing has changed but what was decided: to list a thousand changes again for each of them would be slow.
+        decided = {change.id: self._noted(change, state, remark) for change in chosen}
+        listed = [decided.get(each.id, each) if each.state != "rejected" else each for each in self.changes]
         self._forget()
+        self.__dict__["changes"] = listed
         return Decision(name, state, tuple(change.id for change in chosen))
+
+    def _noted(self, change: ReviewChange, state: str, remark: str | None) -> ReviewChange:
+        if state == "commented":
+            return replace(change, comments=(*change.comments, remark or ""))
+        return replace(change, state="accepted", by=self._session.context.actor, remark=remark)
 
     def _append(
         self,

@@ -1,0 +1,225 @@
+"""`review` and `feedback`: what was changed is decided about, hunk by hunk, and its task hears of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
+from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.review import feedback_lines, review_table
+from steadyhand.surfaces.terminal import Piece, counted
+
+if TYPE_CHECKING:
+    from steadyhand.session.review.change import AutoAccept, Decision
+    from steadyhand.session.review.review import Review
+
+_EVERY = "*"  # what stands behind --accept and --reject without an id
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The one decision that is asked for; `ids` is empty for every change that waits."""
+
+    verb: str
+    ids: tuple[str, ...]
+    text: str | None
+    remark: str | None
+
+
+@command(
+    "review",
+    section="History",
+    examples="""
+    steadyhand review
+    steadyhand review --task T-12
+    steadyhand review --json --task T-12
+    steadyhand review --accept 1a2b3c4d5e6f 6f5e4d3c2b1a
+    steadyhand review --reject 1a2b3c4d5e6f --remark "keep the old name"
+    steadyhand review --amend 1a2b3c4d5e6f --text "timeout = 30"
+    """,
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--accept", multiple=True, is_flag=False, flag_value=_EVERY, metavar="ID…", help="Accept these changes, or --all."
+)
+@click.option(
+    "--reject",
+    multiple=True,
+    is_flag=False,
+    flag_value=_EVERY,
+    metavar="ID…",
+    help="Take these back, or --all.",
+)
+@click.option("--amend", metavar="ID", help="Replace what a change wrote by --text.")
+@click.option("--comment", metavar="ID", help="Say --text about a change without deciding.")
+@click.option("--text", metavar="TEXT", help="amend, comment: the text.")
+@click.option("--remark", metavar="TEXT", help="Why; the task gets it as feedback.")
+@click.option("--undo", is_flag=True, help="Take your last decision back.")
+@click.option("--all", "every", is_flag=True, help="List decided changes too; --accept, --reject: all that wait.")
+@click.option("--run", "run_id", metavar="RUN", help="Only changes of this impact run.")
+@click.option("--since", metavar="TIME", help="Only changes since this time, such as 2026-11-01.")
+@click.option("--path", metavar="FILE", type=FileName(), help="Only changes in this file or directory.")
+def review(
+    invocation: Invocation,
+    ids: tuple[str, ...],
+    accept: tuple[str, ...],
+    reject: tuple[str, ...],
+    amend: str | None,
+    comment: str | None,
+    text: str | None,
+    remark: str | None,
+    undo: bool,
+    every: bool,
+    run_id: str | None,
+    since: str | None,
+    path: str | None,
+) -> int:
+    """Review changes, hunk by hunk: accept, reject, amend or comment each.
+
+    On a terminal it goes through the changes that wait, one after the other; `?` lists the keys. A rejected change is
+    taken back, exactly that one; later changes stay. Decisions are recorded; `steadyhand feedback` gives them to the
+    task. `--task TASK` limits it to one task. With `--json`, or where no terminal is, it lists the changes.
+    """
+    asked = _asked(ids, {"accept": accept, "reject": reject}, {"amend": amend, "comment": comment}, text, remark)
+    is_deciding = asked is not None or undo
+    is_asking = not is_deciding and not invocation.output.json and not every
+    is_asking = is_asking and sys.stdin.isatty() and invocation.output.is_terminal
+    place = invocation.path(path) if path is not None else None
+    with invocation.workspace(writing=is_deciding or is_asking) as workspace:
+        found = workspace.review(
+            task=invocation.settings.task, since=since, run=run_id, path=place, auto_accept=_rules(invocation)
+        )
+        if undo:
+            return _report(invocation, found, found.take_back())
+        if asked is not None:
+            return _report(invocation, found, _decide(found, asked, every=every))
+        if is_asking:
+            from steadyhand.surfaces.cli.review_terminal import TerminalReview
+
+            return TerminalReview(invocation.output, workspace, found).run()
+        return _list(invocation, found, every=every)
+
+
+def _asked(
+    ids: tuple[str, ...],
+    many: dict[str, tuple[str, ...]],
+    one: dict[str, str | None],
+    text: str | None,
+    remark: str | None,
+) -> _Asked | None:
+    given = [(verb, named) for verb, named in many.items() if named]
+    given += [(verb, (named,)) for verb, named in one.items() if named is not None]
+    if len(given) > 1:
+        raise EditError(
+            Kind.BAD_REQUEST, "several decisions are given", hint="one of --accept, --reject, --amend and --comment"
+        )
+    if not given:
+        if ids or text is not None or remark is not None:
+            raise EditError(
+                Kind.BAD_REQUEST,
+                "a change is named and no decision",
+                hint="say --accept ID, --reject ID, --amend ID --text TEXT or --comment ID --text TEXT",
+            )
+        return None
+    verb, named = given[0]
+    if (text is not None) != (verb in one):
+        needs = "needs --text TEXT" if verb in one else "takes no --text; say why with --remark"
+        raise EditError(Kind.BAD_REQUEST, f"--{verb} {needs}", hint=f"steadyhand review --{verb} ID …")
+    if ids and verb in one:
+        raise EditError(Kind.BAD_REQUEST, f"--{verb} takes one change", hint="one after the other")
+    return _Asked(verb, tuple(each for each in (*named, *ids) if each != _EVERY), text, remark)
+
+
+def _decide(review: Review, asked: _Asked, *, every: bool) -> Decision:
+    ids: Sequence[str] = asked.ids
+    if not ids:
+        if not every:
+            raise EditError(
+                Kind.BAD_REQUEST, f"--{asked.verb} names no change", hint="give ids, or --all for all that wait"
+            )
+        ids = [change.id for change in review.waiting]
+        if not ids:
+            raise EditError(Kind.NO_CHANGE, "no change waits for a decision", hint="nothing needs to be done")
+    match asked.verb:
+        case "accept":
+            return review.accept(ids, asked.remark)
+        case "reject":
+            return review.reject(ids, asked.remark)
+        case "amend":
+            return review.amend(ids[0], asked.text or "", asked.remark)
+        case _:
+            return review.comment(ids[0], asked.text or "")
+
+
+def _report(invocation: Invocation, review: Review, decision: Decision) -> int:
+    output = invocation.output
+    named = set(decision.changes)
+    records = [receipt.id for receipt in decision.receipts]
+    touched = [change for change in review if change.id in named or set(change.records) & set(records)]
+    output.document(
+        {
+            "ok": True,
+            "decision": decision.id,
+            "state": decision.state,
+            "ids": list(decision.changes),
+            "records": records,
+            "changes": [change.to_json() for change in touched],
+        }
+    )
+    done = f"{decision.state}: {counted(len(decision.changes), 'change')}"
+    output.print([(Piece(done, "good"), Piece(f"; {counted(len(review.waiting), 'change')} left to decide", "dim"))])
+    return 0
+
+
+def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
+    output = invocation.output
+    output.document({"ok": True, "changes": [change.to_json() for change in review]})
+    shown = list(review) if every else review.waiting
+    output.print(review_table(shown, width=output.width))
+    decided = len(review) - len(review.waiting)
+    if decided and not every:
+        output.tell([(Piece(f"{counted(decided, 'change')} already decided; --all lists them", "dim"),)])
+    return 0
+
+
+def _rules(invocation: Invocation) -> list[AutoAccept]:
+    """What the person's configuration accepts without asking."""
+    from steadyhand.session.review.change import AutoAccept
+
+    return [AutoAccept(**rule) for rule in invocation.config.auto_accept]  # type: ignore[arg-type]
+
+
+@command(
+    "feedback",
+    section="History",
+    examples="""
+    steadyhand feedback --task T-12
+    steadyhand feedback --task T-12 --keep --json
+    """,
+)
+@click.option("--keep", is_flag=True, help="Leave it new: the next call gives it again.")
+def feedback(invocation: Invocation, keep: bool) -> int:
+    """Show what was rejected, amended or commented since the task last asked.
+
+    For an agent, or for a person who wants to know what an agent will hear. What was shown counts as heard, unless
+    `--keep` is given. Line numbers are those of the files as they are now.
+    """
+    task = invocation.settings.task
+    if task is None:
+        raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say whose feedback: --task TASK")
+    output = invocation.output
+    with invocation.workspace(writing=not keep) as workspace:
+        found = workspace.review(task=task).feedback(task, keep=keep)
+    output.document({"ok": True, "task": task, "feedback": [item.to_json() for item in found]})
+    output.print(feedback_lines(found))
+    return 0
+
+
+COMMANDS: dict[str, Command] = {"feedback": feedback, "review": review}

@@ -1,0 +1,316 @@
+"""A person at a terminal goes through changes, one after the other, with the keys of `git add -p`.
+
+Every decision is recorded when its key is pressed, so leaving at any point, by `q`, Ctrl-C or a lost connection, keeps
+what was decided and leaves nothing half done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import termios
+import tty
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.host import host_of
+from steadyhand.surfaces.cli.inputs import edit_by_hand
+from steadyhand.surfaces.cli.refusal import error_lines
+from steadyhand.surfaces.cli.review import change_lines
+from steadyhand.surfaces.terminal import Line, Piece, counted, visible, visible_line
+
+if TYPE_CHECKING:
+    from steadyhand.session.review.change import ReviewChange
+    from steadyhand.session.review.review import Review
+    from steadyhand.session.workspace import Workspace
+    from steadyhand.surfaces.cli.output import Output
+
+__all__ = ["TerminalReview"]
+
+_KEYS = (
+    ("y", "accept this change"),
+    ("n", "reject it: take it back"),
+    ("r", "reject it with a remark for the task"),
+    ("e", "amend it in $VISUAL or $EDITOR"),
+    ("s", "split it: decide line by line"),
+    ("c", "comment, without deciding"),
+    ("a", "accept this change and the rest of the file"),
+    ("d", "reject this change and the rest of the file"),
+    ("A", "accept every change without a risk flag"),
+    ("u", "undo your last decision"),
+    ("J", "leave it undecided, next change"),
+    ("K", "leave it undecided, previous change"),
+    ("/", "next change that contains a text"),
+    ("v", "show the evidence"),
+    ("q", "quit; what was decided stays"),
+    ("?", "this list"),
+)
+_PROMPT = "[y,n,e,s,u,c,a,d,A,v,/,J,K,q,?] "
+_INTERRUPTS = ("\x03", "\x04", "")
+_UP, _DOWN = ("\x1b[A", "k", "K"), ("\x1b[B", "j", "J", " ")
+
+
+class Keyboard:
+    """Single keys of a terminal. What is typed ahead is kept: the mode changes without discarding input."""
+
+    def __init__(self) -> None:
+        self._fd = sys.stdin.fileno()
+        self._lines = termios.tcgetattr(self._fd)
+
+    @contextlib.contextmanager
+    def keys(self) -> Iterator[None]:
+        """Each key arrives at once within the block, and is not echoed."""
+        tty.setcbreak(self._fd, termios.TCSANOW)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(self._fd, termios.TCSANOW, self._lines)
+
+    @contextlib.contextmanager
+    def whole_lines(self) -> Iterator[None]:
+        """Whole lines arrive within the block, as at a shell."""
+        termios.tcsetattr(self._fd, termios.TCSANOW, self._lines)
+        try:
+            yield
+        finally:
+            tty.setcbreak(self._fd, termios.TCSANOW)
+
+    def press(self) -> str:
+        """The next key; of an arrow or another special key all that it sends. Empty at the end of the input."""
+        data = os.read(self._fd, 1)
+        if data == b"\x1b":
+            while select.select([self._fd], [], [], 0.01)[0] and len(data) < 8:
+                data += os.read(self._fd, 1)
+        elif data and data[0] >= 0xC0:
+            data += os.read(self._fd, 3 if data[0] >= 0xF0 else 2 if data[0] >= 0xE0 else 1)
+        return data.decode("utf-8", "replace")
+
+
+class TerminalReview:
+    """One pass over the changes that wait; risky ones come first."""
+
+    def __init__(self, output: Output, workspace: Workspace, review: Review) -> None:
+        self._output = output
+        self._workspace = workspace
+        self._review = review
+        self._queue = _ordered(review.waiting)
+        self._keyboard = Keyboard()
+        self._at = 0
+        self._decided: list[tuple[str, int]] = []  # what was decided and about how many, in order
+
+    def run(self) -> int:
+        if not self._queue:
+            self._say("nothing waits for a decision", "dim")
+            return 0
+        try:
+            with self._keyboard.keys():
+                while self._queue and self._step():
+                    pass
+        except (KeyboardInterrupt, click.Abort, EOFError):
+            self._say("")
+        self._end()
+        return 0
+
+    def _step(self) -> bool:
+        """Show a change and do what a key says; whether to go on."""
+        self._at = min(self._at, len(self._queue) - 1)
+        change = self._queue[self._at]
+        self._show(change)
+        while True:
+            key = self._key()
+            if key in (*_INTERRUPTS, "q"):
+                return False
+            if key == "?":
+                self._output.print((Piece(f"  {name}  ", "id"), Piece(does)) for name, does in _KEYS)
+                continue
+            if key == "v":
+                self._output.print(_evidence(change))
+                continue
+            try:
+                if self._do(key, change):
+                    return True
+            except EditError as error:
+                self._output.print(error_lines(error))
+                if error.kind in (Kind.CONFLICT, Kind.STALE_SOURCE):
+                    self._refresh()
+                    return True
+
+    def _do(self, key: str, change: ReviewChange) -> bool:  # noqa: C901  # a table of keys
+        """Whether the key moved on to another change."""
+        if key in _DOWN:
+            self._at = (self._at + 1) % len(self._queue)
+        elif key in _UP:
+            self._at = (self._at - 1) % len(self._queue)
+        elif key == "y":
+            self._accept([change])
+        elif key == "n":
+            self._reject([change], None)
+        elif key == "r":
+            self._reject([change], self._line("remark") or None)
+        elif key in ("a", "d"):
+            rest = [each for each in self._queue if each.path == change.path]
+            self._accept(rest) if key == "a" else self._reject(rest, None)
+        elif key == "A":
+            plain = [each for each in self._queue if not each.flags]
+            if not plain:
+                self._say("every change that is left has a risk flag", "warning")
+                return False
+            self._accept(plain)
+        elif key == "e":
+            self._amend(change, self._edited(change))
+        elif key == "s":
+            return self._split(change)
+        elif key == "c":
+            return self._comment(change)
+        elif key == "u":
+            self._take_back()
+        elif key == "/":
+            return self._search(self._line("find"))
+        else:
+            self._say("? lists the keys", "dim")
+            return False
+        return True
+
+    def _accept(self, changes: list[ReviewChange]) -> None:
+        self._review.accept([change.id for change in changes])
+        self._decided.append(("accepted", len(changes)))
+        gone = {change.id for change in changes}
+        self._queue = [change for change in self._queue if change.id not in gone]
+
+    def _reject(self, changes: list[ReviewChange], remark: str | None) -> None:
+        self._review.reject([change.id for change in changes], remark)
+        self._decided.append(("rejected", len(changes)))
+        self._refresh()
+
+    def _amend(self, change: ReviewChange, text: str) -> None:
+        self._review.amend(change.id, text)
+        self._decided.append(("amended", 1))
+        self._refresh()
+
+    def _comment(self, change: ReviewChange) -> bool:
+        said = self._line("comment")
+        if said:
+            self._review.comment(change.id, said)
+            self._queue[self._at] = next(each for each in self._review if each.id == change.id)
+        return bool(said)
+
+    def _take_back(self) -> None:
+        decision = self._review.take_back()
+        self._decided = self._decided[:-1]
+        self._say(f"taken back: {counted(len(decision.changes), 'change')}", "dim")
+        self._refresh()
+        self._at = next((at for at, each in enumerate(self._queue) if each.id in decision.changes), self._at)
+
+    def _edited(self, change: ReviewChange) -> str:
+        removed = [f"- {row}" for row in change.before.splitlines()]
+        remarks = [f"{change.path}: the text of the change, to be amended; it replaced:", *removed]
+        with self._keyboard.whole_lines():
+            return edit_by_hand(change.after, [visible(row) for row in remarks], path=change.path, token=change.id)
+
+    def _split(self, change: ReviewChange) -> bool:
+        """Decide line by line; what comes of it is one amendment, one rejection or one acceptance."""
+        before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
+        if max(len(before), len(after)) < 2 or change.status != "edited":
+            self._say("this change is one line; it cannot be split", "dim")
+            return False
+        kept: list[str] = []
+        answers: list[bool] = []
+        for at in range(max(len(before), len(after))):
+            old, new = "".join(before[at : at + 1]), "".join(after[at : at + 1])
+            if old == new:
+                kept.append(new)
+                continue
+            rows: list[Line] = [(Piece(f"-{visible_line(old.rstrip())}", "removed"),)] if old else []
+            rows += [(Piece(f"+{visible_line(new.rstrip())}", "added"),)] if new else []
+            self._output.print(rows)
+            while (key := self._key("this line? [y,n,q] ")) not in ("y", "n", "q", *_INTERRUPTS):
+                pass
+            if key not in ("y", "n"):
+                return False
+            answers.append(key == "y")
+            kept.append(new if key == "y" else old)
+        if all(answers):
+            self._accept([change])
+        elif not any(answers):
+            self._reject([change], None)
+        else:
+            self._amend(change, "".join(kept))
+        return True
+
+    def _search(self, wanted: str) -> bool:
+        if not wanted:
+            return False
+        count = len(self._queue)
+        for step in range(1, count + 1):
+            each = self._queue[(self._at + step) % count]
+            if any(wanted.lower() in text.lower() for text in (each.path, each.before, each.after, each.reason or "")):
+                self._at = (self._at + step) % count
+                return True
+        self._say(f"no change contains {visible_line(wanted)}", "warning")
+        return False
+
+    def _refresh(self) -> None:
+        """List again: line numbers have moved, and others may have been at work."""
+        present = {change.id: change for change in self._review.waiting}
+        known = [change.id for change in self._queue]
+        self._queue = [present.pop(name) for name in known if name in present] + _ordered(list(present.values()))
+
+    def _show(self, change: ReviewChange) -> None:
+        output = self._output
+        done = sum(number for _, number in self._decided)
+        total, number = done + len(self._queue), done + self._at + 1
+        self._say("")
+        output.print(
+            change_lines(
+                change, self._rows(change), width=output.width, number=number, left=len(self._queue), total=total
+            )
+        )
+
+    def _rows(self, change: ReviewChange) -> list[str]:
+        if change.lines is None:
+            return []
+        try:
+            return host_of(self._workspace).source(change.path).lines
+        except EditError:
+            return []
+
+    def _key(self, prompt: str = _PROMPT) -> str:
+        click.echo(prompt, nl=False)
+        key = self._keyboard.press()
+        click.echo(key if key.isprintable() else "")
+        return key
+
+    def _line(self, words: str) -> str:
+        with self._keyboard.whole_lines():
+            return str(click.prompt(words, default="", show_default=False)).strip()
+
+    def _say(self, text: str, style: str = "plain") -> None:
+        self._output.print([(Piece(text, style),)])
+
+    def _end(self) -> None:
+        sums: dict[str, int] = {}
+        for state, number in self._decided:
+            sums[state] = sums.get(state, 0) + number
+        counts = ", ".join(f"{number} {state}" for state, number in sums.items()) or "nothing decided"
+        left = len(self._queue)
+        self._say(f"{counts}; {counted(left, 'change')} left" if left else f"{counts}; nothing is left")
+
+
+def _ordered(changes: list[ReviewChange]) -> list[ReviewChange]:
+    return sorted(changes, key=lambda change: not change.flags)
+
+
+def _evidence(change: ReviewChange) -> list[Line]:
+    if not change.evidence:
+        return [(Piece("no evidence is recorded for this file", "dim"),)]
+    import json
+
+    return [
+        (Piece("  "), Piece(visible_line(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False))))
+        for each in change.evidence
+    ]
