@@ -51,6 +51,7 @@ ONLY_IN = {
         "surfaces/cli/commands/impact.py",
         "surfaces/cli/commands/impact_runs.py",
         "session/review/",  # what a reviewer decides about
+        "surfaces/cli/commands/review.py",
         "session/workspace.py",
         "tools/async_workspace.py",
         "session/runs.py",

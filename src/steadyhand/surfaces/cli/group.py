@@ -23,9 +23,10 @@ _COMMANDS = Registry(
     "COMMAND",
     "act=edit agent=agents apply=replies call=agents check=journal chmod=files completion=shell "
     "conflicts=tasks convert=replies delete=files diff=history doctor=journal edit evidence=impact "
-    "export=audit feedback=review findings=audit gc=journal help=shell impact insert=edit journal lease=tasks locate=look "
-    "log=history mcp move=edit observe=journal outline=look read=look redo=history rename=files review schema=shell "
-    "show=history stats=audit task=tasks tools=agents undo=history watch=tasks why=history write=files",
+    "export=audit feedback=review findings=audit gc=journal help=shell impact insert=edit journal "
+    "lease=tasks locate=look log=history mcp move=edit observe=journal outline=look read=look redo=history "
+    "rename=files review schema=shell show=history stats=audit task=tasks tools=agents undo=history watch=tasks "
+    "why=history write=files",
 )
 # What the library and the tools call it, and what other programs have taught people to type.
 _ALIASES = {"history": "log", "replace": "edit", "patch": "apply", "mv": "rename", "rm": "delete", "cat": "read"}

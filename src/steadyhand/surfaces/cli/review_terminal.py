@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
+import selectors
+import signal
 import sys
 import termios
 import tty
@@ -56,20 +57,32 @@ _UP, _DOWN = ("\x1b[A", "k", "K"), ("\x1b[B", "j", "J", " ")
 
 
 class Keyboard:
-    """Single keys of a terminal. What is typed ahead is kept: the mode changes without discarding input."""
+    """Keys and lines of a terminal.
+
+    What is typed ahead is kept: the mode changes without discarding input. An interrupt that comes right before a wait
+    ends it too: a signal handler of Python runs only after the system call that it should have interrupted, so every
+    wait also watches a pipe that signals write to.
+    """
 
     def __init__(self) -> None:
         self._fd = sys.stdin.fileno()
         self._lines = termios.tcgetattr(self._fd)
+        self._signals = -1
 
     @contextlib.contextmanager
     def keys(self) -> Iterator[None]:
         """Each key arrives at once within the block, and is not echoed."""
+        self._signals, writing = os.pipe()
+        os.set_blocking(writing, False)
+        before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         tty.setcbreak(self._fd, termios.TCSANOW)
         try:
             yield
         finally:
             termios.tcsetattr(self._fd, termios.TCSANOW, self._lines)
+            signal.set_wakeup_fd(before)
+            os.close(writing)
+            os.close(self._signals)
 
     @contextlib.contextmanager
     def whole_lines(self) -> Iterator[None]:
@@ -82,13 +95,37 @@ class Keyboard:
 
     def press(self) -> str:
         """The next key; of an arrow or another special key all that it sends. Empty at the end of the input."""
+        self._wait()
         data = os.read(self._fd, 1)
         if data == b"\x1b":
-            while select.select([self._fd], [], [], 0.01)[0] and len(data) < 8:
+            while len(data) < 8 and self._ready([self._fd], 0.01):
                 data += os.read(self._fd, 1)
         elif data and data[0] >= 0xC0:
             data += os.read(self._fd, 3 if data[0] >= 0xF0 else 2 if data[0] >= 0xE0 else 1)
         return data.decode("utf-8", "replace")
+
+    def line(self) -> str:
+        """The next line. Raises `EOFError` at the end of the input."""
+        data = b""
+        with self.whole_lines():
+            while not data.endswith(b"\n"):
+                self._wait()
+                part = os.read(self._fd, 4096)
+                if not part:
+                    raise EOFError
+                data += part
+        return data.decode("utf-8", "replace").strip()
+
+    def _wait(self) -> None:
+        while self._fd not in (ready := self._ready([self._fd, self._signals], None)):
+            os.read(ready[0], 512)  # the handler of the signal has run by now, and may have raised
+
+    @staticmethod
+    def _ready(descriptors: list[int], seconds: float | None) -> list[int]:
+        with selectors.DefaultSelector() as selector:
+            for each in descriptors:
+                selector.register(each, selectors.EVENT_READ)
+            return [key.fd for key, _ in selector.select(seconds)]
 
 
 class TerminalReview:
@@ -286,8 +323,8 @@ class TerminalReview:
         return key
 
     def _line(self, words: str) -> str:
-        with self._keyboard.whole_lines():
-            return str(click.prompt(words, default="", show_default=False)).strip()
+        click.echo(f"{words}: ", nl=False)
+        return self._keyboard.line()
 
     def _say(self, text: str, style: str = "plain") -> None:
         self._output.print([(Piece(text, style),)])
