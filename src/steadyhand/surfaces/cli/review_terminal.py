@@ -11,8 +11,6 @@ import os
 import selectors
 import signal
 import sys
-import termios
-import tty
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -65,6 +63,8 @@ class Keyboard:
     """
 
     def __init__(self) -> None:
+        import termios  # there are systems without, which load this module for its help
+
         self._fd = sys.stdin.fileno()
         self._lines = termios.tcgetattr(self._fd)
         self._signals = -1
@@ -75,11 +75,11 @@ class Keyboard:
         self._signals, writing = os.pipe()
         os.set_blocking(writing, False)
         before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        tty.setcbreak(self._fd, termios.TCSANOW)
+        self._switch(is_line_wise=False)
         try:
             yield
         finally:
-            termios.tcsetattr(self._fd, termios.TCSANOW, self._lines)
+            self._switch(is_line_wise=True)
             signal.set_wakeup_fd(before)
             os.close(writing)
             os.close(self._signals)
@@ -87,10 +87,19 @@ class Keyboard:
     @contextlib.contextmanager
     def whole_lines(self) -> Iterator[None]:
         """Whole lines arrive within the block, as at a shell."""
-        termios.tcsetattr(self._fd, termios.TCSANOW, self._lines)
+        self._switch(is_line_wise=True)
         try:
             yield
         finally:
+            self._switch(is_line_wise=False)
+
+    def _switch(self, *, is_line_wise: bool) -> None:
+        import termios
+        import tty
+
+        if is_line_wise:
+            termios.tcsetattr(self._fd, termios.TCSANOW, self._lines)
+        else:
             tty.setcbreak(self._fd, termios.TCSANOW)
 
     def press(self) -> str:

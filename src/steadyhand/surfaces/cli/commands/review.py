@@ -35,7 +35,7 @@ class _Asked:
 
 @command(
     "review",
-    section="History",
+    section="Tasks",
     examples="""
     steadyhand review
     steadyhand review --task T-12
@@ -198,7 +198,7 @@ def _rules(invocation: Invocation) -> list[AutoAccept]:
 
 @command(
     "feedback",
-    section="History",
+    section="Tasks",
     examples="""
     steadyhand feedback --task T-12
     steadyhand feedback --task T-12 --keep --json
