@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +21,7 @@ from steadyhand.structure.code.language import Language, languages
 from steadyhand.structure.code.reader import Above, read_text
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.code.tree import Parsed
-from steadyhand.structure.config.item import check_plain
+from steadyhand.structure.config.item import Item, check_plain
 from steadyhand.structure.config.json import Style, write_value
 from steadyhand.structure.config.lines import Line, top_of
 from steadyhand.structure.html.page import page_of
@@ -50,6 +51,34 @@ def test_a_toml_file_is_read_once_and_once_after_all_edits(monkeypatch: pytest.M
     edits = [sh.Replace(sh.Key(f"t{at}.value"), "-1") for at in range(3)]
     assert sh.edit(text, edits, path="a.toml").text.count("value = -1") == 3
     assert sum(len(each) > len(text) // 2 for each in read) <= 3  # a guard reads what was there
+
+
+LARGE = {
+    "a.json": json.dumps(
+        {f"s{at}": {"image": "x", "ports": [at, 1], "env": {"A": "b"}} for at in range(500)}, indent=2
+    ),
+    "a.toml": "".join(f"[s{at}]\nimage = 'x'\nports = [{at}, 1]\nenv = {{ A = 'b' }}\n\n" for at in range(500)),
+    "a.yaml": "".join(f"s{at}:\n  image: x\n  ports: [{at}, 1]\n  env:\n    A: b\n" for at in range(500)),
+}
+
+
+@table("path", LARGE)
+def test_one_key_of_a_large_file_is_edited_without_looking_into_the_others(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = 0
+    make = Item.__init__
+
+    def counting(self: Item, *parts: object, **named: object) -> None:
+        nonlocal made
+        made += 1
+        make(self, *parts, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Item, "__init__", counting)
+    assert sh.edit(LARGE[path], [sh.Act(sh.Key("s250.image"), "set-key", value="y")], path=path).ok
+    every, made = made, 0
+    assert sh.outline(LARGE[path], path=path)
+    assert every < 500 * 4 < made, "an outline has all 3,500 values, an edit the 500 tables and a few hundred for style"
 
 
 @table(("path", "parses"), [("a.py", 0), ("a.ts", 1)])

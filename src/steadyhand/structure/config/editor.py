@@ -100,9 +100,8 @@ def checked(
     wanted, found = _sides(syntax, source, after, reading, asked, real)
     if isinstance(found, Refusal):
         return _breaks(found)
-    loaded = (
-        (syntax.loaded(source), syntax.loaded(after)) if wanted and wanted[0] in reading.documents else (None, None)
-    )
+    is_whole = bool(wanted) and wanted[0] in reading.documents
+    loaded = (syntax.loaded(source), syntax.loaded(after)) if is_whole else (None, None)
     comparison = _Comparison(source.text, after.text, asked, syntax, _around(reading, asked), loaded)
     wrong = comparison.run(wanted, found)
     notes = (*proposal.notes, *(_ENDED,) * comparison.is_ended)

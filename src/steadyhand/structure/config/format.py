@@ -40,22 +40,10 @@ def _json_fault(source: Source) -> Fault | Unchecked | None:
     return fault_of(source)
 
 
-def _json_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.json_reader import is_neutral
+def _is_neutral(module: str, change: Change) -> bool:
+    from importlib import import_module
 
-    return is_neutral(change)
-
-
-def _toml_fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.config.toml_reader import read_document
-
-    return Fault.of(source.derive(read_document))
-
-
-def _toml_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.toml_reader import is_neutral
-
-    return is_neutral(change)
+    return bool(import_module(f"steadyhand.structure.config.{module}").is_neutral(change))
 
 
 def _yaml_outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
@@ -102,12 +90,6 @@ def _yaml_fault(source: Source) -> Fault | Unchecked | None:
     return None if is_new and is_readable(source) else _fault("yaml", source)
 
 
-def _yaml_is_neutral(change: Change) -> bool:
-    from steadyhand.structure.config.yaml_neutral import is_neutral
-
-    return is_neutral(change)
-
-
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
 _KINDS = ("example", "sample", "template", "dist", "local")
 _ENV = (
@@ -131,7 +113,7 @@ FORMATS = (
         partial(_outline, "json"),
         _json_fault,
         (".babelrc", ".jshintrc", ".swcrc", "composer.lock", "pipfile.lock", "flake.lock", "deno.lock"),
-        is_neutral=_json_is_neutral,
+        is_neutral=partial(_is_neutral, "json_reader"),
     ),
     Format(
         "jsonc",
@@ -139,7 +121,7 @@ FORMATS = (
         partial(_outline, "json"),
         _json_fault,
         ("bun.lock",),
-        is_neutral=_json_is_neutral,
+        is_neutral=partial(_is_neutral, "json_reader"),
     ),
     Format("json5", (".json5",), partial(_outline, "json"), _json_fault),
     Format("jsonl", (".jsonl", ".ndjson"), partial(_outline, "json"), _json_fault),
@@ -147,9 +129,11 @@ FORMATS = (
         "toml",
         (".toml",),
         partial(_outline, "toml"),
-        _toml_fault,
+        partial(_fault, "toml"),
         ("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "gopkg.lock"),
-        is_neutral=_toml_is_neutral,
+        is_neutral=partial(_is_neutral, "toml_reader"),
     ),
-    Format("yaml", (".yaml", ".yml", ".cff"), _yaml_outline, _yaml_fault, is_neutral=_yaml_is_neutral),
+    Format(
+        "yaml", (".yaml", ".yml", ".cff"), _yaml_outline, _yaml_fault, is_neutral=partial(_is_neutral, "yaml_neutral")
+    ),
 )

@@ -41,10 +41,6 @@ class Piece:
         entry = indented(self.entry, indent) if is_shifted else self.entry
         return f"{above}\n{indent}{entry}{comma}{self.behind}"
 
-    def is_kept(self, written: str) -> bool:
-        """Whether its comments are in a text."""
-        return all(line.strip() in written for line in (*self.above, self.behind))
-
 
 # Lines.
 

@@ -64,7 +64,7 @@ def _style(source: Source) -> Style:
     equals = padding = None
     for pair in islice(_pairs(_document(source).sections), _LOOKED_AT):
         if equals is None:
-            equals = " = " if _equals_of(text, pair) not in ("=",) else "="
+            equals = "=" if _equals_of(text, pair) == "=" else " = "
         waiting = [pair.value]
         while waiting:
             value = waiting.pop()

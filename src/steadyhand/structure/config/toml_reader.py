@@ -324,10 +324,6 @@ class Document:
     reading: Reading
     loaded: Mapping[str, object]
 
-    @property
-    def top(self) -> Item:
-        return self.reading.documents[0]
-
 
 def read_document(source: Source) -> Document | Refusal:
     """The text as items. Refuses with `unparsable` or `too-large`."""
