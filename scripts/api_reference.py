@@ -43,7 +43,7 @@ HIDDEN = {
     "Patch": "as_whole_files beside mapped of overwriting",
     "Policy": "wants_guard",
     "Record": "arriving leaving",
-    "Replace": "signs spares",
+    "Replace": "signs alternatives",
     "Source": (
         "apply changed_to characters check_base derive derived feeds_before in_encoding is_large keep length "
         "lines_after lines_of near newline_at read reads_back settle table"

@@ -51,12 +51,12 @@ def edits(reply: str) -> list[tuple[str, str, int | None]]:
     return found
 
 
-def spares(reply: str) -> list[tuple[str, str]]:
+def alternatives(reply: str) -> list[tuple[str, str]]:
     (request,) = requests(reply)
     assert isinstance(request, EditFile)
     (edit,) = request.edits
     assert isinstance(edit, Replace)
-    return [(spare.old, spare.new) for spare in edit.spares]
+    return [(alternative.old, alternative.new) for alternative in edit.alternatives]
 
 
 def refusal(reply: str) -> EditError:
@@ -184,12 +184,12 @@ def test_a_signature_is_no_deletion() -> None:
 def test_a_deleted_dash_is_a_deletion() -> None:
     assert edits(NAMES + "@@ -1,2 +1 @@\n a\n--\n")[0][:2] == ("a\n-\n", "a\n")
     assert edits(NAMES + "@@ -1,2 +1,2 @@\n a\n-- \n+x\n")[0][:2] == ("a\n- \n", "a\nx\n")
-    assert ("a\n- ", "a\nx\n") in spares(NAMES + "@@\n a\n-- \n\\ No newline at end of file\n+x\n")
+    assert ("a\n- ", "a\nx\n") in alternatives(NAMES + "@@\n a\n-- \n\\ No newline at end of file\n+x\n")
 
 
 def test_a_blank_behind_counts_that_are_too_high_is_not_added() -> None:
     assert edits(NAMES + "@@ -1,2 +1,4 @@\n a\n+x\n c\n\nDone.\n")[0][1] == "a\nx\nc\n\nDone.\n"
-    assert ("a\nc\n", "a\nx\nc\n") in spares(NAMES + "@@ -1,2 +1,4 @@\n a\n+x\n c\n\nDone.\n")
+    assert ("a\nc\n", "a\nx\nc\n") in alternatives(NAMES + "@@ -1,2 +1,4 @@\n a\n+x\n c\n\nDone.\n")
 
 
 NOT_ADDED = {
@@ -226,7 +226,7 @@ def test_empty_lines_that_must_come_to_meet_the_counts_have_lost_their_sign() ->
 
 def test_an_empty_line_that_comes_by_the_counts_stays_where_the_file_has_it() -> None:
     reply = NAMES + "@@ -1,3 +1,5 @@\n a\n\n b\n+x\n c\n"
-    assert ("a\n\nb\nc\n", "a\n\nb\nx\nc\n") in spares(reply)
+    assert ("a\n\nb\nc\n", "a\n\nb\nx\nc\n") in alternatives(reply)
     assert applied({"x.py": "a\n\nb\nc\n"}, reply) == {"x.py": "a\n\nb\nx\nc\n"}
     assert applied({"x.py": "a\nb\nc\n"}, reply) == {"x.py": "a\n\nb\nx\nc\n"}
 
@@ -383,7 +383,7 @@ def test_line_is_where_the_header_says() -> None:
 def test_lines_without_a_sign_are_kept_and_may_be_left_out() -> None:
     reply = NAMES + "@@ -1,9 +1,9 @@\n a\n-b\n+B\nc\nThat is all.\n"
     assert edits(reply) == [("a\nb\nc\nThat is all.\n", "a\nB\nc\nThat is all.\n", 1)]
-    assert ("a\nb\n", "a\nB\n") in spares(reply)
+    assert ("a\nb\n", "a\nB\n") in alternatives(reply)
     assert applied({"x.py": FILE}, reply) == {"x.py": "a\nB\nc\n"}
     assert notes(reply) == [(7, "a line without a sign")]
 

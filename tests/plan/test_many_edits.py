@@ -46,15 +46,18 @@ writes = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6), words), max_s
 @pytest.mark.usefixtures("_indexed")
 @given(st.lists(words, max_size=6).map("".join), st.lists(olds, max_size=8), st.lists(olds, max_size=8), writes)
 def test_what_a_draft_finds_is_what_stands_in_the_text_put_together(
-    text: str, needles: list[str], spares: list[str], wishes: list[tuple[int, int, str]]
+    text: str, needles: list[str], alternatives: list[str], wishes: list[tuple[int, int, str]]
 ) -> None:
-    for draft in (Draft(Source.of_text(text), needles, spares), RunningDraft(Source.of_text(text), needles, spares)):
+    for draft in (
+        Draft(Source.of_text(text), needles, alternatives),
+        RunningDraft(Source.of_text(text), needles, alternatives),
+    ):
         assert_finds(draft, needles)
         for number, (start, size, new) in enumerate(wishes):
             placed = draft.place(Span(min(start, draft.length), min(start + size, draft.length)), new)
             if not isinstance(placed, Taken):
                 draft.write([placed], number)
-            assert_finds(draft, needles if number < 3 else needles + spares)
+            assert_finds(draft, needles if number < 3 else needles + alternatives)
 
 
 def assert_finds(draft: Draft, needles: list[str]) -> None:

@@ -1,10 +1,10 @@
-"""What is known of the place of old text besides the text: whole lines, lines above it, the end, a line, spares."""
+"""What is known of the place of old text besides it: whole lines, lines above it, the end, a line, alternatives."""
 
 from __future__ import annotations
 
 import steadyhand as sh
 from steadyhand.errors import Kind
-from steadyhand.match.tier import Spare
+from steadyhand.match.tier import Alternative
 from steadyhand.plan.edit import Insert, Old, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
@@ -137,16 +137,23 @@ def test_the_place_behind_the_last_line_takes_whole_lines(before: str, after: st
 
 
 def test_another_reading_is_asked_where_the_first_is_nowhere() -> None:
-    spare = Spare("a\n", "b\n", "trailing blank lines")
-    result = edit("a\nz\n", [Replace(Old("a\n\n", fit="lines"), "b\n\n", spares=(spare,))], policy=Policy(tier="exact"))
+    alternative = Alternative("a\n", "b\n", "trailing blank lines")
+    result = edit(
+        "a\nz\n",
+        [Replace(Old("a\n\n", fit="lines"), "b\n\n", alternatives=(alternative,))],
+        policy=Policy(tier="exact"),
+    )
     assert result.text == "b\nz\n"
     assert result.outcomes[0].tier == "exact"
     assert result.outcomes[0].differs == ("trailing blank lines",)
 
 
 def test_another_reading_is_not_asked_where_the_first_stands_twice() -> None:
-    spare = Spare("a\nb\n", "c\n", "more")
-    assert kind_of("a\nb\na\n", Replace(Old("a\n", fit="lines"), "c\n", spares=(spare,))) is Kind.AMBIGUOUS_MATCH
+    alternative = Alternative("a\nb\n", "c\n", "more")
+    assert (
+        kind_of("a\nb\na\n", Replace(Old("a\n", fit="lines"), "c\n", alternatives=(alternative,)))
+        is Kind.AMBIGUOUS_MATCH
+    )
 
 
 @table(

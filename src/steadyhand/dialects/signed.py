@@ -2,8 +2,8 @@
 
 A sign is a blank for a line that stays, `-` for one that goes, `+` for one that comes, and nothing where the writer
 forgot it: that is a line that stays, or no part of the patch at all. Which of the two it is shows only in the file, so
-the edit carries the readings in which such lines are left out as spares. It carries the signs too: of two equal lines
-they alone say which goes. Nothing here looks at a file.
+the edit carries the readings in which such lines are left out as alternatives. It carries the signs too: of two equal
+lines they alone say which goes. Nothing here looks at a file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Literal
 
 from steadyhand.lazy import dataclass
-from steadyhand.match.tier import Signs, Spare
+from steadyhand.match.tier import Alternative, Signs
 from steadyhand.plan.edit import Fit, Old, Replace
 from steadyhand.text.diff import Change
 from steadyhand.text.lines import split_lines
@@ -59,19 +59,19 @@ def edit_of_rows(
     """
     if all(row.stays for row in rows):
         return None
-    readings: dict[tuple[str, str], Spare] = {}
+    readings: dict[tuple[str, str], Alternative] = {}
     for name, reading in _readings(rows):
-        one = _as_spare(name, reading)
+        one = _as_alternative(name, reading)
         if not readings or one.old:
             readings.setdefault((one.old, one.new), one)
-    first, *spares = readings.values()
+    first, *alternatives = readings.values()
     target = Old(first.old, line=line, fit=fit, under=under, at_end=at_end)
-    return Replace(target, first.new, spares=tuple(spares), signs=first.signs)
+    return Replace(target, first.new, alternatives=tuple(alternatives), signs=first.signs)
 
 
-def _as_spare(name: str, rows: Sequence[Row]) -> Spare:
+def _as_alternative(name: str, rows: Sequence[Row]) -> Alternative:
     old = "".join(row.text for row in rows if row.sign != "+")
-    return Spare(old, "".join(row.text for row in rows if row.sign != "-"), name, _signs_of(rows))
+    return Alternative(old, "".join(row.text for row in rows if row.sign != "-"), name, _signs_of(rows))
 
 
 def _signs_of(rows: Sequence[Row]) -> Signs:

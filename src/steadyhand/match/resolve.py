@@ -16,7 +16,7 @@ from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.tier import Needle, Signs, Spare, Step, Tier, steps_up_to
+from steadyhand.match.tier import Alternative, Needle, Signs, Step, Tier, steps_up_to
 from steadyhand.text.lines import is_whole_lines, split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
@@ -44,8 +44,8 @@ class Found(NamedTuple):
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
     `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `repaired` took off;
-    `signs` are those of these texts. `spare` is the reading that was found, where it was not the first. `share` is how
-    much of the old text `old` is, where context that the file does not have was left out.
+    `signs` are those of these texts. `alternative` is the reading that was found, where it was not the first.
+    `share` is how much of the old text `old` is, where context that the file does not have was left out.
     """
 
     matches: tuple[Match, ...]
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     old: str = ""
     new: str | None = None
     repaired: tuple[str, ...] = ()
-    spare: Spare | None = None
+    alternative: Alternative | None = None
     signs: Signs | None = None
     share: float = 1.0
 
@@ -115,14 +115,14 @@ def resolve(
     occurrence: Occurrence = "unique",
     expected: int | None = None,
     laxest: str | None = None,
-    spares: Sequence[Spare] = (),
+    alternatives: Sequence[Alternative] = (),
     hint: Callable[[Span], bool] | None = None,
     signs: Signs | None = None,
 ) -> Resolution:
     """The places that are meant, or why there is no saying. Without `new` nothing is repaired.
 
-    `spares` are asked, step by step, after the text itself. Where one place is asked for and several are equal, the
-    one that `hint` is true of is meant, if there is just one such.
+    `alternatives` are asked, step by step, after the text itself. Where one place is asked for and several are equal,
+    the one that `hint` is true of is meant, if there is just one such.
 
     >>> resolve(finder_of(Source.of_text("a b a")), "a", occurrence="last").matches[0].span
     Span(start=4, end=5)
@@ -130,9 +130,9 @@ def resolve(
     allowed = steps_up_to(laxest)
     plain = Needle(old, new, signs)
     for step in allowed:
-        is_plain = not step.is_repaired and not spares
-        queries = _plain(step, plain) if is_plain else _queries(step, plain, spares)
-        for tier, needle, repaired, spare in queries:
+        is_plain = not step.is_repaired and not alternatives
+        queries = _plain(step, plain) if is_plain else _queries(step, plain, alternatives)
+        for tier, needle, repaired, alternative in queries:
             if tier.is_single and (occurrence == "all" or (expected or 1) > 1):
                 continue
             is_unique = occurrence == "unique" or tier.is_single
@@ -140,14 +140,14 @@ def resolve(
             first = next(places, None)
             if first is None:
                 continue
-            query = tier, needle, repaired, spare
+            query = tier, needle, repaired, alternative
             if is_unique:
                 return _unique(query, first, places, expected, None if tier.is_single else hint)
             return _choose(query, chain((first,), places), occurrence, expected)
     return Nothing(tuple(dict.fromkeys(step.name for step in allowed)))
 
 
-_Query = tuple[Tier, Needle, tuple[str, ...], Spare | None]
+_Query = tuple[Tier, Needle, tuple[str, ...], Alternative | None]
 """One question: which tier, for which text, the repairs that made this text, and the reading that it is of."""
 
 
@@ -155,12 +155,12 @@ def _plain(step: Step, needle: Needle) -> Iterator[_Query]:
     return zip(step.tiers, repeat(needle), repeat(()), repeat(None), strict=False)
 
 
-def _queries(step: Step, needle: Needle, spares: Sequence[Spare]) -> Iterator[_Query]:
+def _queries(step: Step, needle: Needle, alternatives: Sequence[Alternative]) -> Iterator[_Query]:
     yield from _readings(step, needle)
-    for spare in spares:
-        for tier, texts, repaired, _ in _readings(step, Needle(spare.old, spare.new, spare.signs)):
-            differs = (spare.differs, *tier.differs) if spare.differs else tier.differs
-            yield replace(tier, differs=differs), texts, repaired, spare
+    for alternative in alternatives:
+        for tier, texts, repaired, _ in _readings(step, Needle(alternative.old, alternative.new, alternative.signs)):
+            differs = (alternative.differs, *tier.differs) if alternative.differs else tier.differs
+            yield replace(tier, differs=differs), texts, repaired, alternative
 
 
 def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
@@ -193,13 +193,13 @@ def _repaired(tier: Tier, step: Step, made: RepairChain) -> Tier:
 
 
 def _found(query: _Query, places: Sequence[Span], others: tuple[Span, ...], total: int) -> Found:
-    tier, needle, repaired, spare = query
+    tier, needle, repaired, alternative = query
     name, sure, differs = tier.name, tier.confidence, tier.differs
     if len(places) == 1:
         matches: tuple[Match, ...] = (Match(places[0], name, sure, differs),)
     else:
         matches = tuple([Match(place, name, sure, differs) for place in places])
-    return Found(matches, others, total, tier, needle.text, needle.new, repaired, spare, needle.signs)
+    return Found(matches, others, total, tier, needle.text, needle.new, repaired, alternative, needle.signs)
 
 
 def _unique(

@@ -28,7 +28,7 @@ _MANY = 20_000  # rows; beyond this every row counts as changed
 
 @sized("old", "new")
 @dataclass(frozen=True, slots=True)
-class Spare:
+class Alternative:
     """Another reading of an edit's two texts, for when the first is nowhere; `differs` names what it leaves out."""
 
     old: str

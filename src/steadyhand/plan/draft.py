@@ -65,7 +65,7 @@ class Draft:
 
     # What most calls never come to, so that they need not set it. The index belongs to calls with many needles.
     _awaited: Sequence[str] = ()
-    _spares: Sequence[str] = ()
+    _further: Sequence[str] = ()
     _indices: list[NeedleIndex]
     _stirred: dict[str, list[Splice]]
     _is_indexed = False
@@ -74,14 +74,14 @@ class Draft:
     _offered: Source | None = None
     _has_returns: bool | None = None
 
-    def __init__(self, source: Source, needles: Sequence[str] = (), spares: Sequence[str] = ()) -> None:
-        """`needles` are the texts that will be looked for, `spares` those that may be, if many needles are missing."""
+    def __init__(self, source: Source, needles: Sequence[str] = (), further: Sequence[str] = ()) -> None:
+        """`needles` are the texts that will be looked for, `further` those that may be, if many needles are missing."""
         self.original = source
         self.splices: list[Splice] = []
         self.owners: list[int] = []
         self._ends: list[int] = []
         if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT:
-            self._awaited, self._spares = needles, spares
+            self._awaited, self._further = needles, further
             self._indices, self._stirred = [], {}
 
     @property
@@ -201,12 +201,12 @@ class Draft:
         return (Span(start, start + len(needle)) for start in starts)
 
     def _index_of(self, literal: str) -> NeedleIndex | None:
-        """The index that holds a literal; the spares get theirs once it is clear that they are looked for."""
+        """The index that holds a literal; the further needles get theirs once it is clear that they are looked for."""
         found = next((index for index in self._indices if index.holds(literal)), None)
-        if found is None and self._spares:
+        if found is None and self._further:
             self._unknown += 1
             if self._unknown > _FEW_UNKNOWN:
-                index, self._spares = self._index(self._spares), ()
+                index, self._further = self._index(self._further), ()
                 self._indices.append(index)
                 self._catch_up(index)
                 return index if index.holds(literal) else None
@@ -268,8 +268,8 @@ class RunningDraft(Draft):
     _counted: CountedRows | None = None
     _can_count = True
 
-    def __init__(self, source: Source, needles: Sequence[str] = (), spares: Sequence[str] = ()) -> None:
-        super().__init__(source, needles, spares)
+    def __init__(self, source: Source, needles: Sequence[str] = (), further: Sequence[str] = ()) -> None:
+        super().__init__(source, needles, further)
         self._moved: list[int] = [0]
         self._now_ends: list[int] = []
         self._current: Source | None = source

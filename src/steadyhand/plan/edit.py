@@ -19,7 +19,7 @@ from functools import cache
 from typing import Literal, cast
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.tier import Signs, Spare
+from steadyhand.match.tier import Alternative, Signs
 from steadyhand.schema import (
     NEW,
     OLD,
@@ -101,8 +101,8 @@ Place = Old | Target
 class Replace:
     """Put `new` where the target is. A string as target is old text.
 
-    `spares` are other readings of old and new text, asked in order where the text as it is cannot be found; `signs`
-    say which rows go and which come, where a patch says so. Neither is part of the JSON form.
+    `alternatives` are other readings of old and new text, asked in order where the text as it is cannot be found;
+    `signs` say which rows go and which come, where a patch says so. Neither is part of the JSON form.
     """
 
     target: Place
@@ -110,7 +110,7 @@ class Replace:
     occurrence: Occurrence | None
     expected: int | None
     reason: str | None
-    spares: tuple[Spare, ...]
+    alternatives: tuple[Alternative, ...]
     signs: Signs | None
 
     def __init__(
@@ -121,7 +121,7 @@ class Replace:
         occurrence: Occurrence | None = None,
         expected: int | None = None,
         reason: str | None = None,
-        spares: tuple[Spare, ...] = (),
+        alternatives: tuple[Alternative, ...] = (),
         signs: Signs | None = None,
     ) -> None:
         _set(self, "target", Old(target) if isinstance(target, str) else _place(target))
@@ -129,7 +129,7 @@ class Replace:
         _set(self, "occurrence", None if occurrence is None else check_occurrence(occurrence, "occurrence"))
         _set(self, "expected", None if expected is None else _check_expected(expected))
         _set(self, "reason", None if reason is None else check_text(reason, "reason"))
-        _set(self, "spares", spares)
+        _set(self, "alternatives", alternatives)
         _set(self, "signs", signs)
 
     @property

@@ -190,9 +190,9 @@ def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair])
     if said == first_said and said in known and brought[said] != known[said]:
         is_clear = False  # one of several lines that look alike goes or comes, and nothing says which
     lost = _lost_indent(window, rows, later, full, is_same=said == first_said) if is_bare else None
-    is_told = lost is not None if is_bare else not _is_moved_otherwise(window, rows, first, there)
+    is_shown = lost is not None if is_bare else not _is_moved_otherwise(window, rows, first, there)
     is_disputed = any(there.is_disputed(indent_of(row)) for row in rows[is_bare:] if row.strip())
-    is_clear = is_clear and is_told and not is_disputed
+    is_clear = is_clear and is_shown and not is_disputed
     text = _with_indent(new, full if lost is None else lost) if is_bare else new
     return Reading(_with_indent(window.old, full), text, is_clear=is_clear)
 

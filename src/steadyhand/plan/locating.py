@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steadyhand.errors import EditError
 from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
-from steadyhand.match.tier import LITERAL, STRICT, Needle, Spare, Tier, step_names, tier_named
+from steadyhand.match.tier import LITERAL, STRICT, Alternative, Needle, Tier, step_names, tier_named
 from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Old, Replace, as_replacement
 from steadyhand.plan.policy import Policy
@@ -168,7 +168,7 @@ class Locator:
             raise refusals.no_change(self._name, "old and new text are the same")
         match self._resolve(edit, old):
             case Found() as found:
-                return self._believed(edit if found.spare is None else _as_read(edit, found), found)
+                return self._believed(edit if found.alternative is None else _as_read(edit, found), found)
             case Several() as found:
                 placed = self._resolve(edit, old) if self._hint.looks_ahead(old) else found
                 if isinstance(placed, Found):
@@ -205,10 +205,16 @@ class Locator:
 
     def _likeliest(self, edit: Edit, old: Old) -> tuple[Edit, Old]:
         """The reading of an edit, none of which was found, of which most rows are in the file; else the first."""
-        if not isinstance(edit, Replace) or not edit.spares:
+        if not isinstance(edit, Replace) or not edit.alternatives:
             return edit, old
         there = set(split_bodies(self._draft.source.text))
-        readings = [(edit, old), *((_in_reading(edit, spare), replace(old, text=spare.old)) for spare in edit.spares)]
+        readings = [
+            (edit, old),
+            *(
+                (_in_reading(edit, alternative), replace(old, text=alternative.old))
+                for alternative in edit.alternatives
+            ),
+        ]
         return max(readings, key=lambda reading: sum(row in there for row in split_bodies(reading[1].text)))
 
     @property
@@ -326,7 +332,7 @@ class Locator:
             occurrence=usual if edit.occurrence is None else edit.occurrence,
             expected=edit.expected,
             laxest=laxest,
-            spares=edit.spares if isinstance(edit, Replace) else (),
+            alternatives=edit.alternatives if isinstance(edit, Replace) else (),
             hint=None if old.line is None else self._hint.of(old),
             signs=edit.signs if isinstance(edit, Replace) else None,
         )
@@ -552,15 +558,15 @@ def _is_shown_by_made_up_lines(source: Source, old: str, part: Confirmed) -> boo
 
 def _as_read(edit: Edit, found: Found) -> Edit:
     """The edit in the reading that was found."""
-    if found.spare is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
+    if found.alternative is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
         return edit
-    return _in_reading(edit, found.spare)
+    return _in_reading(edit, found.alternative)
 
 
-def _in_reading(edit: Replace, spare: Spare) -> Replace:
+def _in_reading(edit: Replace, alternative: Alternative) -> Replace:
     assert isinstance(edit.target, Old)
-    target = replace(edit.target, text=spare.old)
-    return replace(edit, target=target, new=spare.new, spares=(), signs=spare.signs)
+    target = replace(edit.target, text=alternative.old)
+    return replace(edit, target=target, new=alternative.new, alternatives=(), signs=alternative.signs)
 
 
 def _strictest(policy: Policy) -> str:

@@ -427,8 +427,10 @@ def without_bom(edit: Edit) -> Edit:
             "the old text begins with the file's byte order mark, and the new text does not",
             hint="leave the mark out of both texts; the file keeps it",
         )
-    spares = tuple(replace(one, old=_bare(one.old), new=_bare(one.new)) for one in edit.spares)
-    return replace(edit, target=replace(target, text=_bare(target.text)), new=_bare(edit.new), spares=spares)
+    alternatives = tuple(replace(one, old=_bare(one.old), new=_bare(one.new)) for one in edit.alternatives)
+    return replace(
+        edit, target=replace(target, text=_bare(target.text)), new=_bare(edit.new), alternatives=alternatives
+    )
 
 
 def _bare(text: str) -> str:

@@ -230,12 +230,12 @@ class _Writer:
         if gap.new and gap.old:
             if len(gap.new) == len(gap.old):
                 return ours, theirs
-            is_told = lead >= above and trail >= below and not blanks.is_noisy
+            is_shown = lead >= above and trail >= below and not blanks.is_noisy
         elif gap.new:
-            is_told = not gap.theirs or (lead + trail >= len(gap.theirs) and not blanks.is_noisy)
+            is_shown = not gap.theirs or (lead + trail >= len(gap.theirs) and not blanks.is_noisy)
         else:
-            is_told = not (above and below) and not gap.ours
-        if not is_told:
+            is_shown = not (above and below) and not gap.ours
+        if not is_shown:
             raise self._refuse.blanks(self._placed.run, gap.ours.start, gap.theirs.start)
         return gap.ours, gap.theirs
 

@@ -321,7 +321,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Summary:
     """What the records of a file come to."""
 
     is_changed: bool
@@ -342,24 +342,24 @@ def article_of(
     """The audit of a file whose records are `way`; `read` gives its present text, where there is one to be shown."""
     chosen = [passage for passage in way if passage.is_chosen]
     hidden = is_secret or any(passage.change.redacted for passage in way)
-    told = _told(path, way, chosen, history, hidden=hidden) if chosen else _Told(is_changed=False)
+    summary = _summary(path, way, chosen, history, hidden=hidden) if chosen else _Summary(is_changed=False)
     standing = [p for p in chosen if p.entry.record.verb == "edit" and p.entry.undone_by is None]
     reasons = [note.reason for passage in standing for note in notes_of(passage) if note.reason]
     entry: dict[str, object] = {
-        "jrn": _name_in_front(path, None if hidden else read() or told.text) or path,
+        "jrn": _name_in_front(path, None if hidden else read() or summary.text) or path,
         "path": path,
-        "status": _status(told, chosen, tried),
+        "status": _status(summary, chosen, tried),
         "evidence": list(tried.evidence),
-        "patch": told.patch,
+        "patch": summary.patch,
         "editReasons": reasons,
-        "hunkReasons": told.groups,
+        "hunkReasons": summary.groups,
         "toolUsage": tried.tool_usage(),
     }
     return entry if tried.error is None else {**entry, "error": tried.error.to_json()}
 
 
-def _status(told: _Told, chosen: Sequence[Passage], tried: Tried) -> Status:
-    if told.is_changed:
+def _status(summary: _Summary, chosen: Sequence[Passage], tried: Tried) -> Status:
+    if summary.is_changed:
         return "updated"
     if chosen or tried.kinds & _NEEDLESS == tried.kinds != set():
         return "unchanged"
@@ -368,29 +368,31 @@ def _status(told: _Told, chosen: Sequence[Passage], tried: Tried) -> Status:
     return "unchanged" if tried.evidence or tried.is_read else "skipped"
 
 
-def _told(path: str, way: Sequence[Passage], chosen: Sequence[Passage], history: History, *, hidden: bool) -> _Told:
+def _summary(
+    path: str, way: Sequence[Passage], chosen: Sequence[Passage], history: History, *, hidden: bool
+) -> _Summary:
     first, last = chosen[0].change.before, chosen[-1].change.after
     moved = (first and (first.path, first.mode)) != (last and (last.path, last.mode))
     differs = moved or (first and first.digest) != (last and last.digest)
     if hidden:
-        return _Told(differs, f"# {path}: the content is not shown\n" if differs else "")
+        return _Summary(differs, f"# {path}: the content is not shown\n" if differs else "")
     try:
         net = net_of(way, history.replays)
     except EditError as error:
-        return _Told(differs, f"# {path}: {error.message}\n" if differs else "")
+        return _Summary(differs, f"# {path}: {error.message}\n" if differs else "")
     if net is None:
         return _apart(chosen, history)
     before, after = net.before, net.after
     if before == after and not moved:
-        return _Told(is_changed=False, text=after)
+        return _Summary(is_changed=False, text=after)
     sides = [state.path if state is not None else None for state in (first, last)]
     modes = [state.mode if state is not None else None for state in (first, last)]
     patch = render_unified(before, after, *sides, mode_before=modes[0], mode_after=modes[1])
     groups = _groups(patch, net) if before != after else []
-    return _Told(is_changed=True, patch=patch, groups=groups, text=after or before)
+    return _Summary(is_changed=True, patch=patch, groups=groups, text=after or before)
 
 
-def _apart(chosen: Sequence[Passage], history: History) -> _Told:
+def _apart(chosen: Sequence[Passage], history: History) -> _Summary:
     """The standing records one after another, each with its own reasons."""
     patches: list[str] = []
     groups: Groups = []
@@ -402,7 +404,7 @@ def _apart(chosen: Sequence[Passage], history: History) -> _Told:
         if "\n@@ " in patch:
             net = net_of([Passage(passage.entry, passage.change)], history.replays)
             groups += _groups(patch, net) if net is not None else []
-    return _Told(bool(patches), "".join(patches), groups)
+    return _Summary(bool(patches), "".join(patches), groups)
 
 
 def _groups(patch: str, net: Net) -> Groups:

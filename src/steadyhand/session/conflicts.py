@@ -387,12 +387,12 @@ class Reports:
         An edit that was refused in a file that the call did change is part of the record.
         """
         self.kept(header, conflicts)
-        told = {outcome.path for outcome in outcomes if outcome.applied}
+        reported = {outcome.path for outcome in outcomes if outcome.applied}
         for outcome in outcomes:
             error = outcome.error
-            if error is not None and outcome.path not in told and error.kind is not Kind.CONFLICT:
+            if error is not None and outcome.path not in reported and error.kind is not Kind.CONFLICT:
                 self._append(REFUSAL, _refusal(header, error, outcome.path))
-                told.add(outcome.path)
+                reported.add(outcome.path)
 
     def kept(self, header: Header, conflicts: Sequence[Conflict]) -> list[str]:
         """Keep conflicts for a person to resolve; their ids. One that is kept already is not kept twice."""
@@ -435,8 +435,8 @@ class Reports:
             journal = self._store.journal
             resolved = {note.body.get("conflict") for note in islice(journal.notes(type=RESOLVED), _LATELY)}
             for note in islice(journal.notes(type=CONFLICT), _LATELY):
-                told = _without_version(note.body)
-                if told == wanted and note.body.get("id") not in resolved and not self._has_gone_on(body, note.seq):
+                kept = _without_version(note.body)
+                if kept == wanted and note.body.get("id") not in resolved and not self._has_gone_on(body, note.seq):
                     return str(note.body.get("id"))
         return None
 
@@ -447,9 +447,9 @@ class Reports:
 
     def _file(self, header: Header, error: EditError) -> str | None:
         """The file that was refused. The refusal may name a field instead: then the file that the call names."""
-        told = error.details.get("path")
-        if isinstance(told, str) and (error.kind not in _OF_FIELDS or self._is_there(told)):
-            return told
+        path = error.details.get("path")
+        if isinstance(path, str) and (error.kind not in _OF_FIELDS or self._is_there(path)):
+            return path
         named = None if header.trace is None else header.trace.file
         return named if named is not None and self._is_there(named) else None
 

@@ -293,8 +293,8 @@ class Editor:
         try:
             self._store.read(path)
         except EditError as missing:
-            is_told = any(missing.details.get(each) for each in ("similar", "available"))
-            if missing.kind is Kind.NO_SUCH_FILE and is_told:
+            has_names = any(missing.details.get(each) for each in ("similar", "available"))
+            if missing.kind is Kind.NO_SUCH_FILE and has_names:
                 hints = missing.hints if missing.details["similar"] else (*error.hints, *missing.hints)
                 return error.advised(hints).with_details(**missing.details)
         return error

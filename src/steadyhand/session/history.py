@@ -222,8 +222,8 @@ def _naming_damage(store: Store) -> Iterator[None]:
         damage = store.take_damage()
         if not damage:
             raise
-        told = (*map(Note, damage), RunCommand("check", "shows all that is damaged"))
-        raise error.advised((*error.hints, *told)).with_details(uncertain=list(damage)) from None
+        further = (*map(Note, damage), RunCommand("check", "shows all that is damaged"))
+        raise error.advised((*error.hints, *further)).with_details(uncertain=list(damage)) from None
 
 
 def _backwards(file: FileReceipt) -> str:

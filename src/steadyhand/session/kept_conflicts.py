@@ -204,8 +204,8 @@ def _digest_then(kept: KeptConflict, version: Version | None) -> str | None:
 
 
 def _rows_then(kept: KeptConflict, count: int) -> tuple[int, int]:
-    told = [kept.lines, *(pair for other in kept.others if (pair := _pair(other.get("lines"))) is not None)]
-    first, last = min(pair[0] for pair in told), max(pair[1] for pair in told)
+    ranges = [kept.lines, *(pair for other in kept.others if (pair := _pair(other.get("lines"))) is not None)]
+    first, last = min(pair[0] for pair in ranges), max(pair[1] for pair in ranges)
     return min(max(first - 1, 0), count), min(max(last, 0), count)
 
 
@@ -419,8 +419,8 @@ class KeptConflicts:
         except EditError as error:
             if receipt is None:
                 raise
-            told = f"the conflict {kept.id} could not be noted as {how}: {error.message}"
-            return replace(receipt, warnings=(*receipt.warnings, told))
+            warning = f"the conflict {kept.id} could not be noted as {how}: {error.message}"
+            return replace(receipt, warnings=(*receipt.warnings, warning))
         return receipt
 
 

@@ -220,16 +220,16 @@ def together(errors: Sequence[EditError]) -> EditError:
     first, *others = errors
     if not others:
         return first
-    told = first.details.get("also")
-    also = [*(told if isinstance(told, list) else []), *(short for error in others for short in _short(error))]
+    listed = first.details.get("also")
+    also = [*(listed if isinstance(listed, list) else []), *(short for error in others for short in _short(error))]
     return EditError(first.kind, first.message, hint=first.hints, details={**first.details, "also": also[:_ALSO]})
 
 
 def _short(error: EditError) -> Iterator[dict[str, object]]:
     facts = {name: error.details[name] for name in ("path", "index") if name in error.details}
     yield {**facts, "kind": str(error.kind), "message": error.message.split("\n")[0]}
-    told = error.details.get("also")
-    yield from told if isinstance(told, list) else []
+    listed = error.details.get("also")
+    yield from listed if isinstance(listed, list) else []
 
 
 Placed = tuple[UnseenChange, Region]

@@ -107,15 +107,15 @@ class TaskView:
         """
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
         self.sights.keep_up(self.store.generation)
-        is_told = True
+        is_complete = True
         if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
             try:
                 for earlier in self._sights_in(journal, path, by, seq):
                     self.sights.add(self.party, path, earlier)
             except EditError:
-                is_told = False
+                is_complete = False
         sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
-        return sights if is_told and journal is not None and self.sights.is_new(self.party, path, sights) else ()
+        return sights if is_complete and journal is not None and self.sights.is_new(self.party, path, sights) else ()
 
     def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
         """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
@@ -205,7 +205,7 @@ class TaskView:
         except UnicodeError:
             return ()
         except EditError as error:
-            if error.kind is Kind.JOURNAL_DAMAGED:  # told of by `check`; the file stays editable
+            if error.kind is Kind.JOURNAL_DAMAGED:  # reported by `check`; the file stays editable
                 return ()
             raise
         if resume is not None and instead is None:

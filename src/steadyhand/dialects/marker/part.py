@@ -150,8 +150,8 @@ class Part:
         sides = self.sides_at(dividers[len(dividers) // 2], end)
         if len(dividers) == 1:
             return sides
-        spare = self._sides_otherwise(dividers[0], dividers[1], end) if len(dividers) == 2 else None
-        return replace(sides, doubled=self.lines[dividers[1]].number, spare=spare)
+        alternative = self._sides_otherwise(dividers[0], dividers[1], end) if len(dividers) == 2 else None
+        return replace(sides, doubled=self.lines[dividers[1]].number, alternative=alternative)
 
     def _sides_otherwise(self, first: int, second: int, end: int) -> Sides | None:
         """The lines where the first of two dividers divides; None where the second one is then hardly content."""

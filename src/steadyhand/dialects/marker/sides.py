@@ -8,7 +8,7 @@ from steadyhand.dialects.marker.mark import unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.tier import Spare
+from steadyhand.match.tier import Alternative
 from steadyhand.plan.edit import Old, Replace
 from steadyhand.plan.request import CreateFile, EditFile, FileRequest
 from steadyhand.text.visible import sized
@@ -26,7 +26,7 @@ class Sides:
     """Old and new lines with their endings, and the line of the file at which the old ones are said to be.
 
     `numbered` is the line of the reply where the new lines had a line number too, which was left out; `doubled` where
-    another line may divide the sides, and `spare` what they are where the file does not have the old ones.
+    another line may divide the sides, and `alternative` what they are where the file does not have the old ones.
     """
 
     search: tuple[str, ...]
@@ -34,14 +34,14 @@ class Sides:
     line: int | None = None
     numbered: int | None = None
     doubled: int | None = None
-    spare: Sides | None = None
+    alternative: Sides | None = None
 
     def request(self, path: str) -> FileRequest | None:
         """What they ask of a file: an edit, or without any old line a new file; None where there is no line at all."""
         if any(row.strip() for row in self.search):
             old, new = self._texts()
-            other = () if self.spare is None else (Spare(*self.spare._texts(), "a second ======="),)
-            return EditFile(path, (Replace(Old(old, line=self.line, fit="lines-first"), new, spares=other),))
+            other = () if self.alternative is None else (Alternative(*self.alternative._texts(), "a second ======="),)
+            return EditFile(path, (Replace(Old(old, line=self.line, fit="lines-first"), new, alternatives=other),))
         return CreateFile(path, "".join(self.replace)) if any(row.strip() for row in self.replace) else None
 
     def _texts(self) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
 from steadyhand.lazy import replace
-from steadyhand.match.tier import Spare
+from steadyhand.match.tier import Alternative
 from steadyhand.plan.edit import Old, Replace
 
 __all__ = ["changes", "content_of", "edit_of", "standing"]
@@ -31,8 +31,8 @@ def edit_of(rows: Sequence[Row], line: int | None, lost: Collection[int] = ()) -
     other = _edit_of([Row("", row.text) if index in lost else row for index, row in enumerate(rows)], line)
     if other is None or not isinstance(other.target, Old):
         return edit
-    spare = Spare(other.target.text, other.new, "counts of the hunk", other.signs)
-    return replace(edit, spares=(*edit.spares, spare, *other.spares))
+    alternative = Alternative(other.target.text, other.new, "counts of the hunk", other.signs)
+    return replace(edit, alternatives=(*edit.alternatives, alternative, *other.alternatives))
 
 
 def _edit_of(rows: Sequence[Row], line: int | None) -> Replace | None:
@@ -52,9 +52,9 @@ def _with_newline(edit: Replace, target: Old) -> Replace:
     old, new = target.text, edit.new
     if not old or old.endswith("\n") or (new and not new.endswith("\n")) or new == old + "\n":
         return edit
-    ended = Spare(_returned(old) + "\r\n", _returned(new), _AS_SENT, edit.signs)
-    spares = (ended, Spare(old, new, _AS_SENT, edit.signs), *edit.spares)
-    return replace(edit, target=replace(target, text=old + "\n"), spares=spares)
+    ended = Alternative(_returned(old) + "\r\n", _returned(new), _AS_SENT, edit.signs)
+    alternatives = (ended, Alternative(old, new, _AS_SENT, edit.signs), *edit.alternatives)
+    return replace(edit, target=replace(target, text=old + "\n"), alternatives=alternatives)
 
 
 def _returned(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.lazy import lazy_pattern, replace
-from steadyhand.match.tier import Needle, Spare
+from steadyhand.match.tier import Alternative, Needle
 from steadyhand.plan.edit import Edit, Insert, Old, Replace
 from steadyhand.text.diff import Change
 from steadyhand.text.lines import split_lines
@@ -89,8 +89,10 @@ def _addition(text: str, under: tuple[str, ...], *, at_end: bool) -> Edit:
         return Insert(Old("", at_end=True), text, where="after")
     first, *others = (header + "\n" for header in _as_indented(under[-1], text))
     signs = (Change(1, 1, 1, 1 + len(split_lines(text))),)
-    spares = tuple(Spare(header, header + text, "the indentation of the line behind @@", signs) for header in others)
-    return Replace(Old(first, fit="lines", under=under[:-1]), first + text, spares=spares, signs=signs)
+    alternatives = tuple(
+        Alternative(header, header + text, "the indentation of the line behind @@", signs) for header in others
+    )
+    return Replace(Old(first, fit="lines", under=under[:-1]), first + text, alternatives=alternatives, signs=signs)
 
 
 def _as_indented(header: str, text: str) -> list[str]:
@@ -128,8 +130,8 @@ def _with_looser_blanks(edit: Replace, rows: Sequence[Row]) -> Replace:
     other = edit_of_rows(looser) if looser != list(rows) else None
     if other is None or not isinstance(other.target, Old) or not other.target.text:
         return edit
-    first = Spare(other.target.text, other.new, "empty lines without a sign", other.signs)
-    return replace(edit, spares=(*edit.spares, first, *other.spares))
+    first = Alternative(other.target.text, other.new, "empty lines without a sign", other.signs)
+    return replace(edit, alternatives=(*edit.alternatives, first, *other.alternatives))
 
 
 def _with_open_end(edit: Replace) -> Replace:
@@ -140,8 +142,8 @@ def _with_open_end(edit: Replace) -> Replace:
     ended = Needle(old, edit.new, edit.signs).repaired(_unended(old), _unended(edit.new))
     if ended.signs is None:
         return edit  # no file has a blank last line without an ending
-    spare = Spare(ended.text, ended.new or "", "the ending of the last line", ended.signs)
-    return replace(edit, spares=(*edit.spares, spare))
+    alternative = Alternative(ended.text, ended.new or "", "the ending of the last line", ended.signs)
+    return replace(edit, alternatives=(*edit.alternatives, alternative))
 
 
 def _unended(text: str) -> str:
