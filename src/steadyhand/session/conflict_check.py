@@ -365,7 +365,7 @@ def _moved(unseen: Sequence[UnseenChange], draft: FileDraft) -> list[UnseenChang
     if not changes:
         return list(unseen)
     tracked = Tracked.of(unseen, draft.source().length)
-    tracked.take(None, changes, is_told=False)
+    tracked.take(None, changes, is_unseen=False)
     return tracked.unseen()
 
 

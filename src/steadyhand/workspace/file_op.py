@@ -67,7 +67,7 @@ class Change:
     warnings: tuple[str, ...]
 
 
-Deed = Literal["replace", "in-place", "create", "remove", "mode"]
+How = Literal["replace", "in-place", "create", "remove", "mode"]
 
 
 @sized("data")
@@ -100,7 +100,7 @@ class Goal:
     """
 
     path: str
-    deed: Deed
+    how: How
     before: FileImage | None
     data: bytes | None = None
     digest: str | None = None
@@ -126,36 +126,36 @@ def goals_of(ops: Sequence[FileOp], readings: Mapping[str, FileReading], hardlin
             goals.setdefault(op.before_path, Goal(op.before_path, "remove", op.before))
     for op in ops:
         if op.after_path is not None:
-            standing = readings[op.after_path].image
+            present = readings[op.after_path].image
             vacated = op.after_path in goals or op.after_path == op.before_path
-            assert standing is None or vacated, f"{op.after_path} would be overwritten without a trace"
-            goals[op.after_path] = _arrival(op, standing, hardlinks)
+            assert present is None or vacated, f"{op.after_path} would be overwritten without a trace"
+            goals[op.after_path] = _arrival(op, present, hardlinks)
     if len(goals) == 1:
         return tuple(goals.values())
-    return tuple(sorted(goals.values(), key=lambda goal: (goal.deed == "remove", goal.path)))
+    return tuple(sorted(goals.values(), key=lambda goal: (goal.how == "remove", goal.path)))
 
 
-def _arrival(op: FileOp, standing: FileImage | None, hardlinks: str) -> Goal:
+def _arrival(op: FileOp, present: FileImage | None, hardlinks: str) -> Goal:
     assert op.after_path is not None
     moved = op.before_path is not None and op.before_path != op.after_path
     unchanged = op.before is not None and op.digest == op.before.digest
     if unchanged and not moved:
-        return Goal(op.after_path, "mode", standing, None, op.digest, op.mode)
-    deed: Deed = "create" if standing is None else "replace"
-    if standing is not None and not moved and _needs_in_place(standing, hardlinks):
-        deed = "in-place"
+        return Goal(op.after_path, "mode", present, None, op.digest, op.mode)
+    how: How = "create" if present is None else "replace"
+    if present is not None and not moved and _needs_in_place(present, hardlinks):
+        how = "in-place"
     link = op.before_path if moved and unchanged and op.mode is None else None
     like, restored = (op.before, False) if op.before is not None else (op.like, op.like is not None)
-    return Goal(op.after_path, deed, standing, op.data, op.digest, op.mode, like, link, restored)
+    return Goal(op.after_path, how, present, op.data, op.digest, op.mode, like, link, restored)
 
 
-def _needs_in_place(standing: FileImage, hardlinks: str) -> bool:
+def _needs_in_place(present: FileImage, hardlinks: str) -> bool:
     """Whether a new file would cost this one something: its other names, or an owner we may not give it again."""
-    return (standing.nlink > 1 and hardlinks == "in-place") or _is_anothers(standing)
+    return (present.nlink > 1 and hardlinks == "in-place") or _is_anothers(present)
 
 
-def _is_anothers(standing: FileImage) -> bool:
-    return os.geteuid() != 0 and (standing.uid != os.geteuid() or standing.gid not in (os.getegid(), *os.getgroups()))
+def _is_anothers(present: FileImage) -> bool:
+    return os.geteuid() != 0 and (present.uid != os.geteuid() or present.gid not in (os.getegid(), *os.getgroups()))
 
 
 _OPTIONS = (

@@ -225,7 +225,7 @@ def plain_address(url: str) -> str:
     True
     """
     scheme, separator, address = url.strip().partition("://")
-    if not separator:  # as scp writes it: a colon ends the host, if no slash stands before it
+    if not separator:  # as scp writes it: a colon ends the host, if no slash is before it
         address = re.sub(r"^((?:[^/@]*@)?(?:\[[^\]/]*\]|[^:/\[]*)):", r"\1/", scheme, count=1)
     host, _, path = address.partition("/")
     name = re.sub(r":\d*$", "", host.rpartition("@")[2]).lower()

@@ -490,7 +490,7 @@ class Store:
             for loss in self._losses or ((lost,) if lost is not None else ()):
                 journal.append_note("lost", {"message": loss})
                 self._report((loss,))
-            # An empty one that stood in for it may still be in another thread's hands; it closes when let go.
+            # An empty one that took its place may still be in another thread's hands; it closes when let go.
             self._journal = journal
             self._locks = LockTable(self._lock_folder())
             if journal.damage:

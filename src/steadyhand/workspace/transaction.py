@@ -191,7 +191,7 @@ class Transaction:
             if place is None:
                 place = self._sandbox.place(goal.path, writing=True, known_name=True)
                 self._fds.append(place.dir_fd)
-            temp = temp_name(self._id, index, mark, goal.digest) + (IN_PLACE if goal.deed == "in-place" else "")
+            temp = temp_name(self._id, index, mark, goal.digest) + (IN_PLACE if goal.how == "in-place" else "")
             locked = None if goal.before is None else self._held.files.find(goal.before)
             work = self._by_path[goal.path] = _Work(goal, place, temp, place.dir_fd, locked)
             self._work.append(work)
@@ -221,7 +221,7 @@ class Transaction:
         """Directories the new names need; made once, even when several names need them."""
         made: dict[str, tuple[str, ...]] = {}
         for work in self._work:
-            if work.goal.deed != "create" or not work.place.missing:
+            if work.goal.how != "create" or not work.place.missing:
                 continue
             for path, name in zip(missing_directories(work.place), work.place.missing, strict=True):
                 self._make_directory(work, name, path)
@@ -251,28 +251,28 @@ class Transaction:
             for done, work in enumerate(self._work, 1):
                 if progress is not None:
                     progress(done, len(self._work))
-                if work.goal.deed in ("remove", "mode"):
+                if work.goal.how in ("remove", "mode"):
                     continue
                 link_from = work.goal.link_from
                 if link_from is None or not self._stage_link(work, link_from):
                     written.add(self._write_temporary(work))
-                if work.goal.deed != "in-place":
+                if work.goal.how != "in-place":
                     self._mark_new(work)
             written.confirm()
         finally:
             written.close()
         for work in self._work:
-            if work.goal.deed == "in-place":
+            if work.goal.how == "in-place":
                 self._fsync_staged(work)
 
     def _write_temporary(self, work: _Work) -> Written:
         goal = work.goal
         assert goal.data is not None
-        if goal.deed in ("replace", "in-place"):
+        if goal.how in ("replace", "in-place"):
             check_writable(self._storage, work.place)
         like, mode = goal.like, goal.mode
         losses: tuple[str, ...] = ()
-        if goal.deed == "in-place":
+        if goal.how == "in-place":
             like, mode = None, _OURS_ALONE  # it never takes the name: only its content counts
         elif goal.is_restored and like:
             losses = ("owner", "group", "acl", *(name for name, _ in like.xattrs))
@@ -323,7 +323,7 @@ class Transaction:
             return
         fd, at_first = work.locked
         try:
-            if work.goal.deed != "mode" and not work.moves and wait_for_writers(self._storage, fd):
+            if work.goal.how != "mode" and not work.moves and wait_for_writers(self._storage, fd):
                 raise open_elsewhere(work.goal.path)
             found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
         except FileNotFoundError:
@@ -350,7 +350,7 @@ class Transaction:
 
     def _apply(self, work: _Work) -> None:
         goal, name, storage = work.goal, work.place.name, self._storage
-        match goal.deed:
+        match goal.how:
             case "create":
                 storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
             case "replace":
@@ -463,7 +463,7 @@ class Transaction:
 
     def _take_back_one(self, work: _Work) -> None:
         goal, name, storage = work.goal, work.place.name, self._storage
-        match goal.deed:
+        match goal.how:
             case "create":
                 self._take_back_new(work)
             case "replace":
@@ -534,14 +534,14 @@ class Transaction:
         No way back is needed any more: every name has changed. What is removed stays until the journal knows the end.
         """
         for work in self._work:
-            if work.goal.deed == "replace" and work.aside:
+            if work.goal.how == "replace" and work.aside:
                 with contextlib.suppress(OSError):
                     self._storage.unlink(work.aside, dir_fd=work.dir_fd)
                     work.aside = ""
 
     def _make_durable(self) -> bool:
         errors: list[BaseException] = []
-        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.goal.deed != "mode"]))
+        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.goal.how != "mode"]))
         if len(fds) > 1:
             directories: dict[Identity, int] = {}
             for fd in fds:
@@ -572,7 +572,7 @@ class Transaction:
         """Remove what is no longer needed; what cannot be removed now is left to recovery, with its note."""
         try:
             for work in self._work:
-                left = work.temp if work.goal.deed == "in-place" else work.aside
+                left = work.temp if work.goal.how == "in-place" else work.aside
                 if left:
                     self._remove(work, left)
             for path in prune:

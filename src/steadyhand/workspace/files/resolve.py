@@ -198,7 +198,7 @@ class Resolver:
         try:
             target = self._storage.readlink(part, dir_fd=walk.fd)
         except OSError as error:
-            if error.errno == errno.EINVAL:  # no link: an ordinary file stands where a directory should
+            if error.errno == errno.EINVAL:  # no link: an ordinary file is where a directory should
                 raise OSError(errno.ENOTDIR, "") from None
             raise
         if target.startswith("/"):
@@ -375,8 +375,8 @@ def _check_portable_part(path: str, part: str, *, first: bool) -> None:
     if _DEVICE.fullmatch(part):
         raise _outside(path, f"names the device {shown(part)} on Windows")
     if "\\" in part:
-        mended = shown(path.replace("\\", "/"))
-        raise _malformed(path, "holds a backslash", f"separate directories with a slash: {mended}")
+        fixed = shown(path.replace("\\", "/"))
+        raise _malformed(path, "holds a backslash", f"separate directories with a slash: {fixed}")
     if found := _UNPORTABLE.search(part):
         raise _malformed(path, f"holds {found.group()!r}, which not every system allows", "choose a name without it")
     if found := _INVISIBLE.search(part):

@@ -92,7 +92,7 @@ def versions_back(journal: Journal, path: str, *, before_seq: int | None = None)
 
 
 def versions_forward(course: Course, path: str, *, after_seq: int) -> Iterator[Version]:
-    """What happened after `after_seq` to the file that stood at `path` then, oldest first."""
+    """What happened after `after_seq` to the file that was at `path` then, oldest first."""
     while True:
         moved = False
         for entry in check_each(course.after(path, after_seq)):

@@ -110,7 +110,7 @@ class Subject:
         return [] if self.text is None else [region_of(self.text, splice) for splice in self.changes.splices]
 
 
-def told(since: Sequence[tuple[Entry, FileChange]], way: Way, subject: Subject) -> Iterator[Notice]:
+def notices_of(since: Sequence[tuple[Entry, FileChange]], way: Way, subject: Subject) -> Iterator[Notice]:
     """One notice for each change that was not undone; `since` from the common version on, oldest first."""
     back: Way = ()
     names = {entry.record.id for entry, _ in since}
@@ -120,8 +120,8 @@ def told(since: Sequence[tuple[Entry, FileChange]], way: Way, subject: Subject) 
         )
         if not is_taken_back:
             yield notice_of(entry, change, subject, _splices(change, back, way, subject))
-        is_told = change.changes is not None or not change.content_changed
-        back = (change.changes or ChangeSet(), *back) if back is not None and is_told else None
+        is_known = change.changes is not None or not change.content_changed
+        back = (change.changes or ChangeSet(), *back) if back is not None and is_known else None
 
 
 def _splices(change: FileChange, back: Way, way: Way, subject: Subject) -> list[Splice]:
@@ -178,7 +178,7 @@ _DEPTH = 50  # records of one file, here and there
 _SECONDS = 1.0  # after which no further clone is looked at
 _PAUSE = 60.0  # seconds for which one that could not be read is left alone
 _FRESH = timedelta(days=7)  # for which a change is reported where no version is in common
-_TOLD = 5
+_SHOWN = 5
 
 Known = dict[str | None, Way]
 """Versions that were here, None for no file, each with the way from it to the present one."""
@@ -225,7 +225,7 @@ class Clones:
             return []
         found.sort(key=lambda notice: notice.time, reverse=True)
         found.sort(key=lambda notice: not notice.is_met)
-        return found[:_TOLD]
+        return found[:_SHOWN]
 
     def _look(self, subjects: Sequence[Subject]) -> Iterator[list[Notice]]:
         repo, journal = self._repo, self._journal()
@@ -292,7 +292,7 @@ def _news_of(journal: PostgresJournal, name: str, subject: Subject) -> list[Noti
     common = _digest_before(entry, change, subject.path)
     if common not in known:  # the two have gone different ways, perhaps long ago
         return [notice_of(*since[0], subject)] if _is_fresh(since[0][0]) else []
-    return list(told(list(reversed(since)), known[common], subject))
+    return list(notices_of(list(reversed(since)), known[common], subject))
 
 
 def _changes(connection: Connection, path: str, known: Known, limit: int) -> list[tuple[Entry, FileChange]]:

@@ -63,7 +63,7 @@ class ReadRanges:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
-        self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
+        self._recorded: dict[tuple[Party, str], tuple[object, ...]] = {}
         self._checkpoints: dict[tuple[Party, str], Checkpoint] = {}
         self._seen: dict[str, list[str]] = {}  # digests of versions by path, the last one last
         self._generation = 0
@@ -77,7 +77,7 @@ class ReadRanges:
             self._held = {
                 place: tuple(replace(sight, seq=0) for sight in sights) for place, sights in self._held.items()
             }
-            self._told.clear()
+            self._recorded.clear()
             self._checkpoints.clear()
 
     def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[Sight, ...]:
@@ -111,10 +111,10 @@ class ReadRanges:
 
     def is_new(self, party: Party, path: str, sights: Sequence[Sight]) -> bool:
         """Whether the journal has yet to record these; they count as recorded then."""
-        told = tuple([(sight.digest, sight.spans) for sight in sights])
+        recorded = tuple([(sight.digest, sight.spans) for sight in sights])
         with self._guard:
-            is_new = self._told.get((party, path)) != told
-            self._told[party, path] = told
+            is_new = self._recorded.get((party, path)) != recorded
+            self._recorded[party, path] = recorded
         return is_new
 
     def checkpoint(self, party: Party, path: str) -> Checkpoint | None:
@@ -136,7 +136,7 @@ class ReadRanges:
         with self._guard:
             for key in [key for key in self._held if key[0] == party]:
                 del self._held[key]
-                self._told.pop(key, None)
+                self._recorded.pop(key, None)
             for key in [key for key in self._checkpoints if key[0] == party]:
                 del self._checkpoints[key]
 

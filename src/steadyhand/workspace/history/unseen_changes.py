@@ -103,17 +103,17 @@ class Tracked:
                 made._put(len(made._starts), item.span, known)
         return made
 
-    def take(self, entry: Entry | None, changes: ChangeSet | None, *, is_told: bool) -> None:
-        """A further change of the text; its own splices are unseen if it `is_told`. None: nobody knows what it did."""
+    def take(self, entry: Entry | None, changes: ChangeSet | None, *, is_unseen: bool) -> None:
+        """A further change of the text; `is_unseen`: its own splices are. None: nobody knows what it did."""
         if changes is None:
             self._whole += self._items
-            self._whole += [_Item(entry, "", "")] if is_told else []
+            self._whole += [_Item(entry, "", "")] if is_unseen else []
             self._starts, self._ends, self._items = [], [], []
             return
-        told = list(self._told(entry, changes)) if is_told else []
+        items = list(self._items_of(entry, changes)) if is_unseen else []
         for splice in reversed(changes.splices):
             self._carry(splice)
-        for span, item in told:
+        for span, item in items:
             self._put(self._place(span), span, item)
 
     def drop_inside(self, span: Span, *, is_last: bool = False) -> None:
@@ -142,7 +142,7 @@ class Tracked:
             for start, end, item in placed
         ]
 
-    def _told(self, entry: Entry | None, changes: ChangeSet) -> Iterator[tuple[Span, _Item]]:
+    def _items_of(self, entry: Entry | None, changes: ChangeSet) -> Iterator[tuple[Span, _Item]]:
         for splice, span in zip(changes.splices, changes.after_spans(), strict=True):
             whole = Splice(0, self._before(splice.start, splice.old), splice.new)
             kept = _shared_ending(whole)
@@ -387,8 +387,8 @@ class UnseenChanges:
         for span in _shown(sights, way.start):
             tracked.drop_inside(span)
         for step, length in zip(way.steps, lengths, strict=True):
-            is_told = bool(sights) if step.entry is None else not self._is_own(step.entry)
-            tracked.take(step.entry, step.changes, is_told=is_told)
+            is_unseen = bool(sights) if step.entry is None else not self._is_own(step.entry)
+            tracked.take(step.entry, step.changes, is_unseen=is_unseen)
             for span in _shown(sights, step.after):
                 tracked.drop_inside(span, is_last=span.end == length)
         unseen = tuple(tracked.unseen())

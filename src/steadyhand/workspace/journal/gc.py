@@ -94,7 +94,7 @@ def last_needed(kept: Collection[str], history: Iterable[tuple[int, Record]]) ->
 
 
 class _Version(NamedTuple):
-    """What stood at a path, and the image it can be rebuilt from."""
+    """What was at a path, and the image it can be rebuilt from."""
 
     digest: str
     image: str | None

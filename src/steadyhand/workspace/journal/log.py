@@ -10,7 +10,7 @@ Invariants:
    different rows have one encoding.
 2. `chain` is the SHA-256 of the chain of the row before and this row's checksum; before the first row is `GENESIS`.
 3. A row's `seq` is one more than that of the row before.
-4. The audit reads rows and repairs nothing. One wound is one problem: after a broken link the walk goes on from every
+4. The audit reads rows and repairs nothing. One fault is one problem: after a broken link the walk goes on from every
    chain the row could have had.
 """
 
@@ -269,7 +269,7 @@ def seal_problem(row: Row, heads: tuple[bytes, ...] | None) -> Problem | None:
 
 
 def heads_after(row: Row, heads: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
-    """The chain as stored and, should that be the wound, as it must have been."""
+    """The chain as stored and, should that be the fault, as it must have been."""
     after = [chain_bytes(row.chain)]
     for head in (heads or ())[:_HEADS]:
         after += link(head, checksum_of(*row[:6])), link(head, chain_bytes(row.checksum))

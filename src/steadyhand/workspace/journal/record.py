@@ -69,7 +69,7 @@ class Ownership:
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """One side of a change: where the file stood, what its bytes were, its permission bits."""
+    """One side of a change: where the file was, what its bytes were, its permission bits."""
 
     path: str
     digest: str

@@ -24,7 +24,7 @@ from steadyhand.workspace.journal.store import Journal, Progress
 T = TypeVar("T")
 
 _STEP = 500
-_TOLD = 5
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,15 @@ class _Seen:
         for row in rows:
             self.rows += 1
             self.head_seq, self.head_chain = row.seq, chain_bytes(row.chain)
-            yield self._told(row)
+            yield self._counted(row)
 
     def all_images(self, images: Iterable[Packed]) -> Iterator[Packed]:
         for image in images:
             self.images += 1
             self.image_bytes += image.size if isinstance(image.size, int) else 0
-            yield self._told(image)
+            yield self._counted(image)
 
-    def _told(self, item: T) -> T:
+    def _counted(self, item: T) -> T:
         done = self.rows + self.images
         if done % _STEP == 0:
             self.progress(min(done, self.total), self.total)
@@ -137,5 +137,5 @@ def _unsound(source: Journal, found: tuple[Problem, ...]) -> EditError:
 
 
 def _listed(found: tuple[Problem, ...]) -> str:
-    more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-    return "; ".join(problem.message for problem in found[:_TOLD]) + more
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(problem.message for problem in found[:_SHOWN]) + more
