@@ -325,10 +325,10 @@ class SqliteHandle:
             self.read(self._begin_bulk)
             try:
                 yield
+                self.read(_commit)
             except BaseException:
                 self.read(_roll_back)
                 raise
-            self.read(_commit)
 
     def _begin_bulk(self, connection: sqlite3.Connection) -> None:
         self._check_writable()
