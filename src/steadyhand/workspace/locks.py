@@ -260,7 +260,7 @@ class FileLocks:
 
     def cover(self, images: Iterable[FileImage]) -> bool:
         """Whether all of these are locked, or none needs to be."""
-        return self.is_waived or all((image.dev, image.ino) in self._handles for image in images)
+        return self.is_waived or {(image.dev, image.ino) for image in images} <= self._handles.keys()
 
     def place(self, path: str) -> Place | None:
         """Where a path led when its file was locked; still ours to close."""

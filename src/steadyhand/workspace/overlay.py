@@ -67,11 +67,6 @@ class FileDraft:
     _bytes: bytes | None = None
     _is_touched: bool = False
 
-    @property
-    def present_source(self) -> Source | None:
-        """The text as it would be now, if anybody has looked at it as text."""
-        return self._source
-
     def source(self, encoding: str | None = None) -> Source:
         """The text as it would be now."""
         if self._source is None or (encoding is not None and encoding != self.encoding):
@@ -354,7 +349,7 @@ def _op(draft: FileDraft) -> FileOp | None:
         and not mode_changes
     ):
         return None
-    source = draft.present_source
+    source = draft._source
     exact = draft.changes if draft.before is not None and digest != draft.before.digest and data is not None else None
     return FileOp(
         draft.before_path, draft.path, draft.before, data, digest, draft.mode,
@@ -371,7 +366,7 @@ def _remarks(draft: FileDraft) -> list[str]:
         remarks.append("holds secrets, so its content is not kept and this change cannot be undone")
         if draft.path != draft.before_path and draft.before_path is not None and draft.path is not None:
             remarks.append("what a protected name kept secret is open under this one")
-    source = draft.present_source
+    source = draft._source
     if source is not None and source.encoding.chosen_by in ("detector", "western"):
         remarks.append(f"read as {source.encoding.name}, which is a guess; name the encoding if it is another")
     return [f"{draft.path or draft.before_path}: {remark}" for remark in remarks] if remarks else []

@@ -269,7 +269,8 @@ class Storage:
         """The names in a directory that begin so; quick even in a large one."""
         own = os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)
         try:
-            return [name for name in os.listdir(own) if name.startswith(prefix)]
+            found = os.listdir(own)
+            return [name for name in found if name.startswith(prefix)] if prefix else found
         finally:
             os.close(own)
 

@@ -208,16 +208,8 @@ def sync_each(sync: Callable[[int], None], fds: Sequence[int]) -> dict[int, Base
     A sync is a wait for the medium, which serves several that wait at the same time in about the time of one.
     """
     errors: dict[int, BaseException] = {}
-
-    def work(some: Sequence[int]) -> None:
-        for fd in some:
-            try:
-                sync(fd)
-            except BaseException as error:  # noqa: BLE001  # whoever waits for it raises it, in its own thread
-                errors[fd] = error
-
     if len(fds) <= _FEW:
-        work(fds)
+        _sync_in_turn(sync, fds, errors)
         return errors
     import threading
 
@@ -227,16 +219,24 @@ def sync_each(sync: Callable[[int], None], fds: Sequence[int]) -> dict[int, Base
     try:
         with suppress(RuntimeError):  # no more threads: what is left waits in this one
             while len(parts) > 1:
-                thread = threading.Thread(target=work, args=(parts[-1],))
+                thread = threading.Thread(target=_sync_in_turn, args=(sync, parts[-1], errors))
                 thread.start()
                 started.append(thread)
                 parts.pop()
         for part in parts:
-            work(part)
+            _sync_in_turn(sync, part, errors)
     finally:
         for thread in started:
             thread.join()
     return errors
+
+
+def _sync_in_turn(sync: Callable[[int], None], fds: Sequence[int], errors: dict[int, BaseException]) -> None:
+    for fd in fds:
+        try:
+            sync(fd)
+        except BaseException as error:  # noqa: BLE001  # whoever waits for it raises it, in its own thread
+            errors[fd] = error
 
 
 def write_in_place(
