@@ -36,8 +36,16 @@ def test_a_task_is_done_and_shown_as_it_goes(root: Path) -> None:
     assert (root / "a.md").read_text() == "one\n2\nthree\n"
     for said in ("refused no-match", "-two", "+2", "Two is a digit now.", "done  3 turns, 2 calls (1 refused)"):
         assert said in result.output
-    talk = json.loads((root / "talk.json").read_text())
-    assert [each["role"] for each in talk] == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
+    conversation = json.loads((root / "talk.json").read_text())
+    assert [each["role"] for each in conversation] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
 
 
 def test_one_document_and_the_model_in_the_records(root: Path) -> None:

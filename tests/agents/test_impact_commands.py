@@ -85,8 +85,14 @@ def test_a_dry_run_and_exit_codes(root: Path) -> None:
     with scripted(by_article(GOOD)) as server:
         result = run(server, "--dry-run", "--json", "--fail-on", "stale", "--transcript", "../talk.json")
         assert result.exit_code == 3
-        talk = json.loads((root.parent / "talk.json").read_text())
-        assert [each["role"] for each in talk["docs/login.md"]] == ["system", "user", "assistant", "tool", "assistant"]
+        conversation = json.loads((root.parent / "talk.json").read_text())
+        assert [each["role"] for each in conversation["docs/login.md"]] == [
+            "system",
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+        ]
         assert statuses(document(result))["login.md"] == "updated"
         check_nothing_else(root)
     with scripted(by_article(only("docs/login.md", Status(401)))) as server:

@@ -11,7 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.agents.model import Model, ModelError, named_model, opened
-from steadyhand.agents.runner import Conversation, Ended, KitDesk, Limits
+from steadyhand.agents.runner import Conversation, Ended, KitToolbox, Limits
 from steadyhand.tools.framework_calls import Made
 from tests.agents.scripted_server import (
     Call,
@@ -48,8 +48,8 @@ def hold(root: Path, server: ScriptedServer, limits: Limits = QUICK) -> tuple[En
     steps: list[Any] = []
     with sh.Workspace(root, actor="model", task="T-1") as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
-        desk = KitDesk(ws.tools("core"))
-        conversation = Conversation(model, desk, "Do it.", limits=limits, watch=steps.append)
+        toolbox = KitToolbox(ws.tools("core"))
+        conversation = Conversation(model, toolbox, "Do it.", limits=limits, watch=steps.append)
         return asyncio.run(say(conversation, model, "Make two a digit.")), steps
 
 
@@ -239,7 +239,7 @@ def test_nested_arguments_are_refused(root: Path) -> None:
 def test_the_transcript_has_everything_that_was_said(root: Path) -> None:
     with scripted_server(EDIT, "Done.") as server, sh.Workspace(root) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
-        conversation = Conversation(model, KitDesk(ws.tools("core")), "Do it.")
+        conversation = Conversation(model, KitToolbox(ws.tools("core")), "Do it.")
         asyncio.run(say(conversation, model, "Go."))
     roles = [each["role"] for each in conversation.transcript()]
     assert roles == ["system", "user", "assistant", "tool", "assistant"]
@@ -251,7 +251,7 @@ def test_a_cancelled_conversation_leaves_nobody_writing(root: Path) -> None:
         model = named_model("openai-chat:scripted", base_url=server.url)
         made = asyncio.Event()
         conversation = Conversation(
-            model, KitDesk(ws.tools("core")), "", watch=lambda step: made.set() if isinstance(step, Made) else None
+            model, KitToolbox(ws.tools("core")), "", watch=lambda step: made.set() if isinstance(step, Made) else None
         )
         task = asyncio.create_task(say(conversation, model, "Go."))
         await made.wait()
@@ -278,6 +278,6 @@ def test_a_model_is_asked_in_one_event_loop_after_another(root: Path) -> None:
     with scripted_server("Nothing to do.") as server, sh.Workspace(root) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         for _ in range(3):
-            conversation = Conversation(model, KitDesk(ws.tools("core")), "", limits=Limits(retries=0))
+            conversation = Conversation(model, KitToolbox(ws.tools("core")), "", limits=Limits(retries=0))
             assert asyncio.run(say(conversation, model, "Go.")).stop == "done"
     assert len(server.requests) == 3

@@ -20,7 +20,7 @@ from steadyhand.schema import plain_schema
 from steadyhand.tools.framework_calls import Made, make_call_async
 from steadyhand.tools.kit import Kit
 
-__all__ = ["Conversation", "Desk", "Ended", "KitDesk", "Limits", "Stop", "Watch"]
+__all__ = ["Conversation", "Ended", "KitToolbox", "Limits", "Stop", "Toolbox", "Watch"]
 
 Stop = Literal["done", "turns", "calls", "tokens", "time", "model", "loop"]
 Step = Said | Reply | Made | ModelError
@@ -51,7 +51,7 @@ class Limits:
     pause: float = 1.0
 
 
-class Desk(Protocol):
+class Toolbox(Protocol):
     """The tools that a conversation has."""
 
     def offered(self) -> Sequence[Offered]: ...
@@ -64,7 +64,7 @@ class Desk(Protocol):
         """Whether a call has ended the conversation."""
 
 
-class KitDesk:
+class KitToolbox:
     """All tools of a kit, and nothing else."""
 
     is_over = False
@@ -115,14 +115,14 @@ class Conversation:
     def __init__(
         self,
         model: Model,
-        desk: Desk,
+        toolbox: Toolbox,
         instructions: str,
         *,
         limits: Limits | None = None,
         watch: Watch | None = None,
     ) -> None:
         self._model = model
-        self._desk = desk
+        self._toolbox = toolbox
         self._instructions = _sendable(instructions)
         self._limits = limits or Limits()
         self._watch = watch
@@ -160,7 +160,7 @@ class Conversation:
             raise _Stopped("turns", f"the model was not done after {limits.turns} turns")
         if ended.tokens.total >= limits.tokens:
             raise _Stopped("tokens", f"the conversation took {ended.tokens.total:,} tokens of {limits.tokens:,}")
-        tools = self._desk.offered()
+        tools = self._toolbox.offered()
         reply = await self._ask(tools)
         ended.turns += 1
         ended.tokens += reply.tokens or self._estimate(reply)
@@ -169,7 +169,7 @@ class Conversation:
         if reply.calls:
             for call in reply.calls:
                 self._add(Answered(call, await self._make(call, reply)))
-            return not self._desk.is_over
+            return not self._toolbox.is_over
         written = text_calls(reply.text, tools)
         if not written:
             return False
@@ -179,7 +179,7 @@ class Conversation:
         said = _AS_TEXT.format(what="a tool call" if one else f"{len(written)} tool calls", it="it" if one else "them")
         texts = [f"Answer of {name}:\n{text}" for (name, _), text in zip(written, answers, strict=True)]
         self._add(Said("\n\n".join([said, *texts])))
-        return not self._desk.is_over
+        return not self._toolbox.is_over
 
     async def _ask(self, tools: Sequence[Offered]) -> Reply:
         """A reply; a request that failed for a passing reason is sent again after a while."""
@@ -205,9 +205,9 @@ class Conversation:
         ended = self.ended
         if ended.calls >= self._limits.calls:
             raise _Stopped("calls", f"the model made {ended.calls} calls and wanted more")
-        if self._desk.is_over:
+        if self._toolbox.is_over:
             return "not made: the conversation has ended"
-        made = await self._desk.make(call)
+        made = await self._toolbox.make(call)
         ended.calls += 1
         counts = ended.usage.setdefault(made.tool, [0, 0])
         counts[0] += 1

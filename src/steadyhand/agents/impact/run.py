@@ -18,8 +18,8 @@ import hashlib
 import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 
+from steadyhand.agents.impact.conversation import ArticleConversation, failed
 from steadyhand.agents.impact.review import Reviewer, RunSettings
-from steadyhand.agents.impact.talk import Talk, failed
 from steadyhand.agents.model import Model, opened
 from steadyhand.agents.runner import Step
 from steadyhand.articles.attention import Problem
@@ -223,12 +223,12 @@ class _Run:
             evidence = [each.to_json() for each in flagged.evidence[:_MOST_EVIDENCE]]
             if self.id is not None:
                 workspace.record_evidence(path, evidence)
-            talk = self._talk(workspace, flagged, report, before)
+            conversation = self._conversation_of(workspace, flagged, report, before)
             try:
-                facts = await talk.hold()
+                facts = await conversation.hold()
             finally:
                 if self.transcripts is not None:
-                    self.transcripts[path] = talk.transcript
+                    self.transcripts[path] = conversation.transcript
             is_settled = facts["status"] in ("updated", "unchanged") and not self.settings.dry_run
             texts = (before, host_of(workspace).source(path).text)
             keys = [_digest([each, path, text]) for each in (change, self.change) for text in texts if is_settled]
@@ -240,10 +240,14 @@ class _Run:
         except Exception as error:  # one article that fails stops no other
             self._finish(flagged, failed("internal", f"the run failed unexpectedly ({type(error).__name__})"), [])
 
-    def _talk(self, workspace: Workspace, flagged: Flagged, report: Report, before: str) -> Talk:
+    def _conversation_of(
+        self, workspace: Workspace, flagged: Flagged, report: Report, before: str
+    ) -> ArticleConversation:
         watch = self.watch
         steps = None if watch is None else lambda step: watch(flagged, step)
-        return Talk(self.model, self.settings, workspace, flagged, report, before, reviewer=self.reviewer, watch=steps)
+        return ArticleConversation(
+            self.model, self.settings, workspace, flagged, report, before, reviewer=self.reviewer, watch=steps
+        )
 
     def _finish(self, flagged: Flagged, facts: Facts, keys: Sequence[str]) -> None:
         record = {**_planned(flagged, _MOST_EVIDENCE), **facts}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tools"]
 
-_MENDABLE = (Action.CHANGE_REQUEST, Action.RE_READ, Action.RETRY_LATER)
+_CORRECTABLE = (Action.CHANGE_REQUEST, Action.RE_READ, Action.RETRY_LATER)
 
 
 def tools(
@@ -56,7 +56,7 @@ def tools(
             made = await make_call_async(kit, name, tool_args, watch)
             if not made.failed:
                 return ToolReturn(made.text, metadata=made.facts())
-            is_mendable = max_retries is not None and (made.kind is None or made.kind.action in _MENDABLE)
+            is_mendable = max_retries is not None and (made.kind is None or made.kind.action in _CORRECTABLE)
             raise ModelRetry(made.text) if is_mendable else ToolFailed(made.text)
 
         def _tool(self, definition: ToolDefinition) -> ToolsetTool[Any]:

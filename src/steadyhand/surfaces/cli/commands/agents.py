@@ -63,7 +63,7 @@ def agent_command(
     the extra `agent`; keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …). Exits with 1 if the model
     could not be reached, hit a limit or went in circles; what it changed until then stays.
     """
-    from steadyhand.agents.errand import Errand
+    from steadyhand.agents.task_run import TaskRun
     from steadyhand.tools.call import Settings
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.workspace import Workspace
@@ -77,19 +77,19 @@ def agent_command(
     width = output.width if output.is_terminal else None
     with invocation.workspace(writing=True, kind=Workspace) as workspace:
         kit = Kit(workspace, toolset, settings)
-        errand = Errand(
+        task_run = TaskRun(
             model,
             kit,
             limits=limits_of(options),
             watch=lambda step: output.print(step_lines(step, width=width, quiet=output.quiet)),
         )
         try:
-            errand.run(said)
+            task_run.run(said)
         finally:
             if transcript is not None:
                 with writing(invocation, "--transcript", transcript) as write:
-                    write(json.dumps(errand.conversation.transcript(), indent=1, default=str).encode() + b"\n")
-    ended = errand.conversation.ended
+                    write(json.dumps(task_run.conversation.transcript(), indent=1, default=str).encode() + b"\n")
+    ended = task_run.conversation.ended
     error = {} if ended.is_done else {"error": {"kind": ended.stop, "message": ended.error, "hint": None}}
     output.document(
         {
@@ -97,7 +97,7 @@ def agent_command(
             "model": model.name,
             "toolset": toolset,
             "text": ended.text,
-            "records": errand.records,
+            "records": task_run.records,
             "turns": ended.turns,
             "retries": ended.retries,
             "callsAsText": ended.as_text,

@@ -20,7 +20,7 @@ from steadyhand.tools.kit import Kit
 from steadyhand.tools.repair import repair
 from steadyhand.tools.result import failure
 
-__all__ = ["ArticleDesk"]
+__all__ = ["ArticleToolbox"]
 
 NO_CHANGE: Final = "no_change_needed"
 _READING: Final = ("read_file", "search_files", "list_files")
@@ -36,7 +36,7 @@ _QUOTE: Final = "`old_string` is quoted from the article, not from the change of
 _SUMMARY: Final = "Say that the article is right as it is. Ends the conversation; nothing is changed."
 
 
-class ArticleDesk:
+class ArticleToolbox:
     """One article. `reads` is a kit over the tree; `pen` the one that writes, over the tree or over a draft."""
 
     def __init__(self, reads: Kit, pen: Kit, article: str, *, allow_new: bool = False) -> None:

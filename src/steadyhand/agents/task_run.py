@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 
 from steadyhand.agents.model import Model, opened
-from steadyhand.agents.runner import Conversation, KitDesk, Limits, Step
+from steadyhand.agents.runner import Conversation, KitToolbox, Limits, Step
 from steadyhand.tools.framework_calls import Made
 from steadyhand.tools.kit import Kit
 
-__all__ = ["Errand"]
+__all__ = ["TaskRun"]
 
 _INSTRUCTIONS = """\
 You work on the files of one directory, only by the tools you are given.
@@ -21,7 +21,7 @@ When you are done, or cannot do it, say so in a few sentences without calling a 
 """
 
 
-class Errand:
+class TaskRun:
     """One task. `records` are the changes that were made for it, by the ids that undo takes."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Errand:
         self._model = model
         self._watch = watch
         instructions = f"{_INSTRUCTIONS}\n{kit.prompt()}"
-        self.conversation = Conversation(model, KitDesk(kit), instructions, limits=limits, watch=self._step)
+        self.conversation = Conversation(model, KitToolbox(kit), instructions, limits=limits, watch=self._step)
 
     def run(self, task: str) -> None:
         """Do it; how it ended is in `conversation.ended`. An interrupt ends it between two calls."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from steadyhand.agents.impact.desk import ArticleDesk
 from steadyhand.agents.impact.prompt import NO_DECISION, findings_message, instructions, opening, remark_message
 from steadyhand.agents.impact.review import Edited, Proposal, Remark, Reviewer, RunSettings
+from steadyhand.agents.impact.toolbox import ArticleToolbox
 from steadyhand.agents.model import Model
 from steadyhand.agents.runner import Conversation, Step
 from steadyhand.articles.checks import Finding, check_edit
@@ -23,7 +23,7 @@ from steadyhand.session.tasks import draft
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
 
-__all__ = ["Talk", "failed"]
+__all__ = ["ArticleConversation", "failed"]
 
 Facts = dict[str, object]
 
@@ -31,7 +31,7 @@ _LONGEST_REASONING: Final = 8_000
 _DRAFT: Final = "draft"
 
 
-class Talk:
+class ArticleConversation:
     """The conversation about one article, and what comes after it."""
 
     def __init__(
@@ -59,24 +59,24 @@ class Talk:
         self.transcript: list[Facts] = []
 
     async def hold(self) -> Facts:
-        """Talk, check, let a person judge; how it ended."""
+        """ArticleConversation, check, let a person judge; how it ended."""
         if not self._settings.dry_run and self._reviewer is None:
-            return await self._talk(self._workspace)
+            return await self._conversation_of(self._workspace)
         with draft(self._workspace, self._path, _DRAFT) as copy:
-            return await self._talk(copy)
+            return await self._conversation_of(copy)
 
-    async def _talk(self, pen: Workspace) -> Facts:
+    async def _conversation_of(self, pen: Workspace) -> Facts:
         settings = self._settings
-        desk = ArticleDesk(self._kit(self._workspace), self._kit(pen), self._path, allow_new=settings.allow_new)
-        text = instructions(self._flagged, self._report, desk.section, desk.names, allow_new=settings.allow_new)
-        conversation = Conversation(self._model, desk, text, limits=settings.limits, watch=self._watch)
+        toolbox = ArticleToolbox(self._kit(self._workspace), self._kit(pen), self._path, allow_new=settings.allow_new)
+        text = instructions(self._flagged, self._report, toolbox.section, toolbox.names, allow_new=settings.allow_new)
+        conversation = Conversation(self._model, toolbox, text, limits=settings.limits, watch=self._watch)
         facts: Facts = {}
         try:
             await conversation.say(opening(self._flagged, self._before, self._report, settings.budget))
-            await self._decide(conversation, desk, pen)
-            facts = self._judgement(conversation, desk, pen)
+            await self._decide(conversation, toolbox, pen)
+            facts = self._judgement(conversation, toolbox, pen)
             if pen is not self._workspace:
-                facts = await self._review(conversation, desk, pen, facts)
+                facts = await self._review(conversation, toolbox, pen, facts)
         except EditError as error:
             facts = failed(str(error.kind), error.message)
         finally:
@@ -93,64 +93,64 @@ class Talk:
         return {
             **facts,
             **cost,
-            **({"newPages": desk.new_pages} if desk.new_pages and facts.get("status") != "skipped" else {}),
+            **({"newPages": toolbox.new_pages} if toolbox.new_pages and facts.get("status") != "skipped" else {}),
             **({"findings": [each.to_json() for each in self._findings]} if self._findings else {}),
         }
 
-    async def _decide(self, conversation: Conversation, desk: ArticleDesk, pen: Workspace) -> None:
+    async def _decide(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace) -> None:
         """Ask once more where nothing was decided; show once what the edits broke."""
-        if conversation.ended.is_done and not desk.is_over and not self._is_changed(desk, pen):
+        if conversation.ended.is_done and not toolbox.is_over and not self._is_changed(toolbox, pen):
             await conversation.say(NO_DECISION)
-        if not self._is_changed(desk, pen):
+        if not self._is_changed(toolbox, pen):
             return
         self._findings = self._check(pen)
         if self._findings and conversation.ended.is_done:
-            desk.reopen()
+            toolbox.reopen()
             await conversation.say(findings_message(each.message for each in self._findings))
             self._findings = self._check(pen)
 
-    def _judgement(self, conversation: Conversation, desk: ArticleDesk, pen: Workspace) -> Facts:
+    def _judgement(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace) -> Facts:
         ended = conversation.ended
-        is_changed = self._is_changed(desk, pen)
-        said = (desk.reasoning or ended.text or "")[:_LONGEST_REASONING]
+        is_changed = self._is_changed(toolbox, pen)
+        said = (toolbox.reasoning or ended.text or "")[:_LONGEST_REASONING]
         facts: Facts = {"reasoning": said}
         if not ended.is_done:
             status = "partial" if is_changed else "failed"
             return {**facts, **failed(ended.stop, ended.error or ""), "status": status}
         if is_changed:
             return {**facts, "status": "updated"}
-        if desk.is_over:
+        if toolbox.is_over:
             return {**facts, "status": "unchanged"}
         return {**facts, **failed("no-decision", "the model neither changed the article nor said that it is right")}
 
-    async def _review(self, conversation: Conversation, desk: ArticleDesk, pen: Workspace, facts: Facts) -> Facts:
+    async def _review(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace, facts: Facts) -> Facts:
         """A draft: what it comes to, and, where a person accepts it, made on the article."""
         reviewer = self._reviewer
-        if not self._is_changed(desk, pen) or reviewer is None:
+        if not self._is_changed(toolbox, pen) or reviewer is None:
             return facts | self._drafted(pen)
         may_remark = True
-        while self._is_changed(desk, pen):
+        while self._is_changed(toolbox, pen):
             made = self._drafted(pen)
             verdict = reviewer.judge(self._proposal(pen, made, may_remark=may_remark))
             if isinstance(verdict, Remark) and may_remark:
                 may_remark = False
-                desk.reopen()
+                toolbox.reopen()
                 await conversation.say(remark_message(verdict.text))
-                await self._decide(conversation, desk, pen)
-                facts = self._judgement(conversation, desk, pen) | {"remark": verdict.text}
+                await self._decide(conversation, toolbox, pen)
+                facts = self._judgement(conversation, toolbox, pen) | {"remark": verdict.text}
                 continue
             if verdict == "accept" or isinstance(verdict, Edited):
-                return self._apply(desk, facts, verdict.text if isinstance(verdict, Edited) else None)
+                return self._apply(toolbox, facts, verdict.text if isinstance(verdict, Edited) else None)
             skipped: Facts = {"status": "skipped", "rejectedPatch": made["patch"], "rejectedBy": "person"}
             return facts | skipped
         return facts
 
-    def _apply(self, desk: ArticleDesk, facts: Facts, text: str | None) -> Facts:
+    def _apply(self, toolbox: ArticleToolbox, facts: Facts, text: str | None) -> Facts:
         """Make the accepted calls on the article itself, then what a person changed besides."""
         if self._workspace.read(self._path).text != self._before:
             return facts | failed("stale-source", "the article was changed by others while this was reviewed")
         kit = self._kit(self._workspace)
-        for tool, arguments in desk.done:
+        for tool, arguments in toolbox.done:
             result = kit.call(tool, arguments)
             if not result.get("success"):
                 return facts | failed(str(result.get("kind")), str(result.get("message") or result.get("error")))
@@ -187,9 +187,9 @@ class Talk:
     def _check(self, pen: Workspace) -> tuple[Finding, ...]:
         return check_edit(self._workspace, self._path, self._before, host_of(pen).source(self._path).text)
 
-    def _is_changed(self, desk: ArticleDesk, pen: Workspace) -> bool:
+    def _is_changed(self, toolbox: ArticleToolbox, pen: Workspace) -> bool:
         """Whether the model has changed the article; others may have, too."""
-        return desk.has_edited and host_of(pen).source(self._path).text != self._before
+        return toolbox.has_edited and host_of(pen).source(self._path).text != self._before
 
 
 def failed(kind: str, message: str) -> Facts:
