@@ -42,8 +42,8 @@ class Config:
 
     def under(self, other: Config) -> Config:
         """This file's general part with `other`, its part about one workspace, on top."""
-        told = {f.name: value for f in fields(other) if (value := getattr(other, f.name)) not in (None, ())}
-        return replace(self, **{**told, "allow": self.allow + other.allow})
+        given = {f.name: value for f in fields(other) if (value := getattr(other, f.name)) not in (None, ())}
+        return replace(self, **{**given, "allow": self.allow + other.allow})
 
 
 def parse_size(text: str) -> int | None:

@@ -42,10 +42,10 @@ def tools(kit: Kit, *, watch: Watch | None = None) -> list[StructuredTool]:
 
     def made_of(tool: Tool) -> StructuredTool:
         def call(**arguments: object) -> tuple[str, object]:
-            return _told(make_call(kit, tool.name, arguments, watch))
+            return _answer(make_call(kit, tool.name, arguments, watch))
 
         async def call_async(**arguments: object) -> tuple[str, object]:
-            return _told(await make_call_async(kit, tool.name, arguments, watch))
+            return _answer(await make_call_async(kit, tool.name, arguments, watch))
 
         return EditTool(
             name=tool.name,
@@ -59,5 +59,5 @@ def tools(kit: Kit, *, watch: Watch | None = None) -> list[StructuredTool]:
     return [made_of(tool) for tool in kit.tools]
 
 
-def _told(made: Made) -> tuple[str, object]:
+def _answer(made: Made) -> tuple[str, object]:
     return made.text, made.facts()

@@ -60,5 +60,5 @@ def _input(field: Field) -> dict[str, str | type | bool]:
     about = field.about or field.name
     if kind in ("array", "object", "any"):
         about = f"{about} As JSON Schema has it: {json.dumps(plain_schema(field.shape))}"
-    told: dict[str, str | type | bool] = {"type": kind, "description": about}
-    return told if field.required else {**told, "nullable": True}
+    described: dict[str, str | type | bool] = {"type": kind, "description": about}
+    return described if field.required else {**described, "nullable": True}

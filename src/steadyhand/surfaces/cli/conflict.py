@@ -32,37 +32,37 @@ _EVENT_ROWS = 4
 _REASON = 300
 
 
-def dispute_table(disputes: Sequence[KeptConflict], *, width: int) -> list[Line]:
+def conflict_table(conflicts: Sequence[KeptConflict], *, width: int) -> list[Line]:
     """One row per conflict, and as much of the reason of the refused edit as fits."""
-    if not disputes:
+    if not conflicts:
         return [(Piece("no open conflicts", "dim"),)]
     rows = [
         (d.id, shown_time(d.time), _name(d.actor, d.task), f"{visible_name(d.path)}{_range(d.lines)}", _others(d))
-        for d in disputes
+        for d in conflicts
     ]
     widths = [min(max(len(visible_line(row[i])) for row in (_HEADS, *rows)), 40) for i in range(len(_HEADS))]
     room = max(width - sum(widths) - 2 * len(_HEADS) - 10, 10)
     lines: list[Line] = [(Piece(table_row([*_HEADS, "state", "why"], [*widths, 8, room]), "dim"),)]
-    for dispute, row in zip(disputes, rows, strict=True):
-        told = f"  {table_row(row[1:], widths[1:])}  "
-        state = Piece(pad(dispute.state, 8), _STYLES.get(dispute.state, "dim"))
-        lines.append((Piece(row[0], "id"), Piece(told), state, Piece(f"  {fit(dispute.reason or '', room)}")))
+    for kept, row in zip(conflicts, rows, strict=True):
+        cells = f"  {table_row(row[1:], widths[1:])}  "
+        state = Piece(pad(kept.state, 8), _STYLES.get(kept.state, "dim"))
+        lines.append((Piece(row[0], "id"), Piece(cells), state, Piece(f"  {fit(kept.reason or '', room)}")))
     return lines
 
 
-def dispute_lines(dispute: KeptConflict, standing: Standing | None, *, width: int | None) -> list[Line]:
+def conflict_lines(kept: KeptConflict, standing: Standing | None, *, width: int | None) -> list[Line]:
     """One conflict in full: both sides, and the current text."""
     facts = [
-        ("conflict", dispute.id),
-        ("time", shown_time(dispute.time)),
-        ("file", f"{visible_name(dispute.path)}{lines_of(dispute.lines)}"),
-        ("state", dispute.state + (f", record {dispute.record}" if dispute.record else "")),
+        ("conflict", kept.id),
+        ("time", shown_time(kept.time)),
+        ("file", f"{visible_name(kept.path)}{lines_of(kept.lines)}"),
+        ("state", kept.state + (f", record {kept.record}" if kept.record else "")),
     ]
     lines = fact_lines(facts)
-    for other in dispute.others:
+    for other in kept.others:
         lines += side_lines(other, rows=_ROWS, width=width)
-    mine = {"actor": dispute.actor, "task": dispute.task, "time": dispute.time, "reason": dispute.reason}
-    lines += side_lines({**mine, **(dispute.yours or {}), "refused": True}, rows=_ROWS, width=width)
+    mine = {"actor": kept.actor, "task": kept.task, "time": kept.time, "reason": kept.reason}
+    lines += side_lines({**mine, **(kept.yours or {}), "refused": True}, rows=_ROWS, width=width)
     return lines + _standing_lines(standing)
 
 
@@ -129,8 +129,8 @@ def _rows(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _others(dispute: KeptConflict) -> str:
-    names = [_name(o.get("actor"), o.get("task")) if o.get("record") else _OUTSIDE for o in dispute.others]
+def _others(kept: KeptConflict) -> str:
+    names = [_name(o.get("actor"), o.get("task")) if o.get("record") else _OUTSIDE for o in kept.others]
     return ", ".join(dict.fromkeys(names))
 
 
@@ -164,14 +164,14 @@ def _head(event: Event) -> Line:
         Piece(event.type, _EVENT_STYLES.get(event.type, "place")),
         Piece(f"  {visible_line(who)}" if who else "", "heading"),
         Piece(f"  {_where(event)}" if event.paths else "", "place"),
-        Piece(f"  {visible_line(event.message)}" if _is_told(event) else ""),
+        Piece(f"  {visible_line(event.message)}" if _has_own_message(event) else ""),
         Piece(f"  {fit(event.reason, _REASON)}" if event.reason else ""),
         Piece(f"  {event.id}" if event.id else "", "id"),
     ]
     return tuple(piece for piece in pieces if piece.text)
 
 
-def _is_told(event: Event) -> bool:
+def _has_own_message(event: Event) -> bool:
     """Whether the message says more than type, place and reason do."""
     undoes = event.details.get("undoes")
     if isinstance(undoes, list) and undoes and all(str(name) in (event.reason or "") for name in undoes):

@@ -229,8 +229,8 @@ def article_lines(article: Facts, *, width: int | None = None, quiet: bool = Fal
 def run_lines(record: Facts) -> Iterator[Line]:
     """What a run came to, and how to look at it and take it back."""
     for cycle in _lists(record.get("cycles")):
-        told = " → ".join(visible_name(str(path)) for path in cycle)
-        yield (Piece("cycle: ", "warning"), Piece(told))
+        names = " → ".join(visible_name(str(path)) for path in cycle)
+        yield (Piece("cycle: ", "warning"), Piece(names))
     for path in _values(record.get("maxDepthReached")):
         yield (Piece("not looked at, too far from the change: ", "warning"), Piece(visible_name(str(path))))
     name = record.get("id")
@@ -242,8 +242,8 @@ def run_lines(record: Facts) -> Iterator[Line]:
 def show_lines(record: Facts, *, width: int | None = None, quiet: bool = False) -> Iterator[Line]:
     """All of a run."""
     trigger = record.get("trigger")
-    told: Facts = trigger if isinstance(trigger, dict) else {}
-    ends = [str(told.get(name) or "working tree")[:12] for name in ("base", "head")]
+    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    ends = [str(cause.get(name) or "working tree")[:12] for name in ("base", "head")]
     yield (
         Piece(str(record.get("id")), "id"),
         Piece(f"  {shown_time(str(record.get('time')))}  {record.get('model')}  {ends[0]}..{ends[1]}  "),

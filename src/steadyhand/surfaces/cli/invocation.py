@@ -167,8 +167,8 @@ class Invocation:
     def policy(self, policy: Policy | None) -> Policy | None:
         """The policy of a command with what the global options say of it."""
         settings = self.settings
-        told = {name: getattr(settings, name) for name in ("on_conflict", "on_stale", "on_lease", "hardlinks")}
-        given: dict[str, object] = {name: value for name, value in told.items() if value is not None}
+        options = {name: getattr(settings, name) for name in ("on_conflict", "on_stale", "on_lease", "hardlinks")}
+        given: dict[str, object] = {name: value for name, value in options.items() if value is not None}
         if not given and not settings.guard:
             return policy
         from steadyhand.plan.guards.guard import usual_guards

@@ -388,14 +388,14 @@ def corrected_options(error: EditError, command: str | None) -> str | None:
     texts = [value for value in edit.values() if isinstance(value, str)]
     if any("\0" in text for text in texts) or sum(map(len, texts)) > _LONGEST:
         return None
-    told = _told(edit, command)
+    options = _options_of(edit, command)
     reason = edit.get("reason")
-    if told is None or not isinstance(reason, str) or command == "diff":
-        return told
-    return f"{told} --reason {typed(reason)}"
+    if options is None or not isinstance(reason, str) or command == "diff":
+        return options
+    return f"{options} --reason {typed(reason)}"
 
 
-def _told(edit: Mapping[object, object], command: str | None) -> str | None:
+def _options_of(edit: Mapping[object, object], command: str | None) -> str | None:
     target, new, insert, where = (edit.get(name) for name in ("target", "new", "insert", "where"))
     if not isinstance(target, str):
         return None

@@ -227,10 +227,10 @@ def _count_line(receipt: Receipt) -> Line:
 
 def _reading_lines(receipt: Receipt) -> list[Line]:
     """How a reply was read, and the first of what was left out of it."""
-    told = [f"read as {receipt.format}", *receipt.remarks[:_REMARKS]]
+    notes = [f"read as {receipt.format}", *receipt.remarks[:_REMARKS]]
     more = len(receipt.remarks) - _REMARKS
-    told += [f"and {counted(more, 'more note')}, all of them with --json"] if more > 0 else []
-    return [(Piece("  note: ", "dim"), Piece(words)) for words in told]
+    notes += [f"and {counted(more, 'more note')}, all of them with --json"] if more > 0 else []
+    return [(Piece("  note: ", "dim"), Piece(words)) for words in notes]
 
 
 def _way_back(receipt: Receipt, back: tuple[str, str]) -> Line:

@@ -29,7 +29,7 @@ _HISTORY = f"{_SCHEME}history"
 _FINDINGS = f"{_SCHEME}findings"
 _DIFF = f"{_SCHEME}diff/"
 _LISTED = 30
-_TOLD = 100
+_MOST_ENTRIES = 100
 Wire = dict[str, Any]
 
 
@@ -76,14 +76,14 @@ def list_resources(session: Session) -> list[Wire]:
 def read_resource(session: Session, uri: str, most: int) -> list[Wire]:
     """The contents at a URI. Refuses with `no-such-file` what is not there."""
     if uri == _HISTORY:
-        return [_json(uri, [_facts(session, root, entry) for root, entry in _latest(session, _TOLD)], most)]
+        return [_json(uri, [_facts(session, root, entry) for root, entry in _latest(session, _MOST_ENTRIES)], most)]
     if uri == _FINDINGS:
         return [_json(uri, _findings(session), most)]
     if uri.startswith(_DIFF):
         return [_content(uri, "text/x-diff", _diff(session, unquote(uri.removeprefix(_DIFF))), most)]
     if uri.startswith(f"{_HISTORY}/"):
         root, path = _place(session, unquote(uri.removeprefix(f"{_HISTORY}/")))
-        entries = session.workspace(root).history(path, limit=_TOLD)
+        entries = session.workspace(root).history(path, limit=_MOST_ENTRIES)
         return [_json(uri, [_facts(session, root, entry) for entry in entries], most)]
     raise EditError(
         Kind.NO_SUCH_FILE,
@@ -161,7 +161,7 @@ def _facts(session: Session, root: Root, entry: Entry) -> Wire:
         "verb": record.verb,
         "reason": record.reason,
         "undoneBy": entry.undone_by,
-        "files": [{"path": change.path, "status": change.status} for change in record.files[:_TOLD]],
+        "files": [{"path": change.path, "status": change.status} for change in record.files[:_MOST_ENTRIES]],
         "diff": diff_uri(record.id),
     }
     return _rooted(session, root, {name: value for name, value in facts.items() if value is not None})

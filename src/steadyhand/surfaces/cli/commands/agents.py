@@ -155,8 +155,8 @@ def call_command(
     chosen = toolset or toolset_of(tool)
     output = invocation.output
     with invocation.workspace(writing=True, policy=host_policy(options), kind=Workspace) as workspace:
-        told = conversation or (workspace.task_id and f"{workspace.actor}/{workspace.task_id}")
-        kit = Kit(workspace, chosen, host_settings(options), Conversation(told) if told else None)
+        name = conversation or (workspace.task_id and f"{workspace.actor}/{workspace.task_id}")
+        kit = Kit(workspace, chosen, host_settings(options), Conversation(name) if name else None)
         with progress(output, "staging") as shown:
             receipts: list[Receipt] = []
             answer = kit.call(tool, sent, progress=shown, receipts=receipts)

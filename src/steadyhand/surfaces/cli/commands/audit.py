@@ -106,7 +106,7 @@ def export_command(
         moment, after = started(workspace, since)
         given = invocation.path(path) if path is not None else None
         account = workspace.audits.articles if articles else workspace.audits.trail
-        told = (
+        events = (
             iter(_of_run(host_of(workspace).runs.run(run_id), given))
             if run_id is not None
             else account(
@@ -118,7 +118,7 @@ def export_command(
                 on_damage=damaged.append,
             )
         )
-        lines, last = _written(write, told, format_name, is_trail=not articles)
+        lines, last = _written(write, events, format_name, is_trail=not articles)
     if damaged:
         output.warn(
             f"{counted(len(damaged), 'row')} of the journal could not be read and left out; see steadyhand check"
@@ -146,14 +146,14 @@ def _target(invocation: Invocation, file: str | None) -> Iterator[Write]:
 
 
 def _written(
-    write: Write, told: Iterator[dict[str, object]], format_name: str, *, is_trail: bool
+    write: Write, events: Iterator[dict[str, object]], format_name: str, *, is_trail: bool
 ) -> tuple[int, str | None]:
     """How many lines were written, and the digest of the last one where lines are chained."""
     chained = Chained()
     if format_name == "csv":
-        rows = trail_rows(told) if is_trail else article_rows(told)
+        rows = trail_rows(events) if is_trail else article_rows(events)
     else:
-        rows = map(chained.line if is_trail else json_line, told)
+        rows = map(chained.line if is_trail else json_line, events)
     count, waiting, size = 0 if format_name == "jsonl" else -1, [], 0  # the head of a table is no event
     for row in rows:
         waiting.append(row)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _STRETCH = 1 << 16
-_TOLD = ("utf-8", "mark", "argument", "declaration", "journal", "text")
+_CERTAIN = ("utf-8", "mark", "argument", "declaration", "journal", "text")
 _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 
 
@@ -159,7 +159,7 @@ def _guess(source: Source) -> str | None:
     encoding = source.encoding
     if not encoding.is_certain:
         return f"some bytes are not {encoding.name} text and are shown as escapes (--encoding names another)"
-    if encoding.chosen_by in _TOLD:
+    if encoding.chosen_by in _CERTAIN:
         return None
     return f"read as {encoding.name} (guessed; --encoding names another)"
 

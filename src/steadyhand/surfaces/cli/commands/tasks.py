@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.conflict import dispute_lines, dispute_table, event_lines, lease_lines
+from steadyhand.surfaces.cli.conflict import conflict_lines, conflict_table, event_lines, lease_lines
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.inputs import edit_by_hand
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -254,28 +254,28 @@ def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, 
     output = invocation.output
     with invocation.workspace() as workspace:
         found = workspace.conflicts(open_only=not every, path=path, task=task)
-    output.document({"ok": True, "conflicts": [dispute.to_json() for dispute in found]})
-    output.print(dispute_table(found, width=output.width))
+    output.document({"ok": True, "conflicts": [kept.to_json() for kept in found]})
+    output.print(conflict_table(found, width=output.width))
     return 0
 
 
 def _conflicts_show(invocation: Invocation, conflict: str) -> int:
     output = invocation.output
     with invocation.workspace() as workspace:
-        dispute = workspace.conflict(conflict)
-        now = _standing(workspace, dispute)
+        kept = workspace.conflict(conflict)
+        now = _standing(workspace, kept)
     document = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
-    output.document({"ok": True, "conflict": dispute.to_json(), "standing": document})
-    output.print(dispute_lines(dispute, now, width=cut_width(invocation)))
+    output.document({"ok": True, "conflict": kept.to_json(), "standing": document})
+    output.print(conflict_lines(kept, now, width=cut_width(invocation)))
     return 0
 
 
-def _standing(workspace: Workspace, dispute: KeptConflict) -> Standing | None:
+def _standing(workspace: Workspace, kept: KeptConflict) -> Standing | None:
     """The current text, where the conflict is open and the text is known."""
     from steadyhand.session.host import host_of
 
     try:
-        return host_of(workspace).standing(dispute.id) if dispute.state == "open" else None
+        return host_of(workspace).standing(kept.id) if kept.state == "open" else None
     except EditError:
         return None
 
@@ -284,37 +284,33 @@ def _resolve(invocation: Invocation, conflict: str, way: Way, text: str | None, 
     output = invocation.output
     with invocation.workspace(writing=True) as workspace:
         receipt = _decide(workspace, workspace.conflict(conflict), way, text, reason)
-        dispute = workspace.conflict(conflict)
-    told = None if receipt is None else receipt.to_json()
-    output.document({"ok": True, "conflict": dispute.to_json(), "receipt": told})
-    _report(invocation, dispute, receipt)
+        kept = workspace.conflict(conflict)
+    shown = None if receipt is None else receipt.to_json()
+    output.document({"ok": True, "conflict": kept.to_json(), "receipt": shown})
+    _report(invocation, kept, receipt)
     return 0
 
 
-def _decide(
-    workspace: Workspace, dispute: KeptConflict, way: Way, text: str | None, reason: str | None
-) -> Receipt | None:
+def _decide(workspace: Workspace, kept: KeptConflict, way: Way, text: str | None, reason: str | None) -> Receipt | None:
     from steadyhand.session.host import host_of
 
     expect: str | None = None
-    if way == "edit" and text is None and dispute.state == "open":
-        now = host_of(workspace).standing(dispute.id)
-        lines = paint(dispute_lines(dispute, None, width=None), color=False)
-        text = edit_by_hand(
-            now.text, list(lines), path=dispute.path, token=f"steadyhand {dispute.id} {now.digest[:16]}"
-        )
+    if way == "edit" and text is None and kept.state == "open":
+        now = host_of(workspace).standing(kept.id)
+        lines = paint(conflict_lines(kept, None, width=None), color=False)
+        text = edit_by_hand(now.text, list(lines), path=kept.path, token=f"steadyhand {kept.id} {now.digest[:16]}")
         expect = now.digest
-    return workspace.resolve(dispute.id, way, text=text, expect=expect, reason=reason)
+    return workspace.resolve(kept.id, way, text=text, expect=expect, reason=reason)
 
 
-def _report(invocation: Invocation, dispute: KeptConflict, receipt: Receipt | None) -> None:
+def _report(invocation: Invocation, kept: KeptConflict, receipt: Receipt | None) -> None:
     output = invocation.output
     if receipt is not None and not output.json:
         back = ("undo", invocation.command_line(f"undo {receipt.id}"))
         output.print(receipt_lines(receipt, back=back, width=cut_width(invocation), quiet=output.quiet))
         for warning in receipt.warnings:
             output.warn(warning)
-    output.print([(Piece("resolved ", "good"), Piece(dispute.id, "id"), Piece(f": {dispute.state}"))])
+    output.print([(Piece("resolved ", "good"), Piece(kept.id, "id"), Piece(f": {kept.state}"))])
 
 
 def _go_through(
@@ -324,7 +320,7 @@ def _go_through(
     output = invocation.output
     with invocation.workspace(writing=True) as workspace:
         if conflict is None:
-            names = [dispute.id for dispute in workspace.conflicts(path=path, task=task)]
+            names = [kept.id for kept in workspace.conflicts(path=path, task=task)]
         else:
             names = [workspace.conflict(conflict).id]
         output.print([(Piece(counted(len(names), "conflict") if names else "no open conflicts", "dim"),)])
@@ -337,18 +333,18 @@ def _go_through(
 def _settle(invocation: Invocation, workspace: Workspace, name: str, reason: str | None) -> bool:
     """Ask until one conflict is decided or passed over; False to go no further."""
     output = invocation.output
-    while (dispute := workspace.conflict(name)).state == "open":
-        output.print([(), *dispute_lines(dispute, _standing(workspace, dispute), width=cut_width(invocation))])
+    while (kept := workspace.conflict(name)).state == "open":
+        output.print([(), *conflict_lines(kept, _standing(workspace, kept), width=cut_width(invocation))])
         answer = click.prompt(_ASKED, type=click.Choice([*_ANSWERS, "s", "q"]), show_choices=False)
         if answer in ("s", "q"):
             return bool(answer == "s")
         try:
-            receipt = _decide(workspace, dispute, _ANSWERS[answer], None, reason)
+            receipt = _decide(workspace, kept, _ANSWERS[answer], None, reason)
             _report(invocation, workspace.conflict(name), receipt)
             return True
         except EditError as error:
             output.tell(error_lines(error, phrases=invocation.phrases))
-    output.print([(Piece(f"{name} is {dispute.state}", "dim"),)])
+    output.print([(Piece(f"{name} is {kept.state}", "dim"),)])
     return True
 
 
