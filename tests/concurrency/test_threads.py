@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from tests.concurrency.crew import THREADS, check_chain, check_sound, shared_root, together
 from tests.concurrency.worker import FIRST, LAST, SHARED, count_up, token
+from tests.sampling import WHOLE
 from tests.table import table
 
-EDITS = 50
+EDITS = 50 if WHOLE else 20
 
 
+@pytest.mark.sampled
 @table("sharing", ["one workspace", "one each"])
 def test_eight_threads_edit_the_same_files(sharing: str, tmp_path: Path) -> None:
     with shared_root(tmp_path) as root:

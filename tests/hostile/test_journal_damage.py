@@ -23,6 +23,7 @@ from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
 from steadyhand.workspace.location import FOLDER
+from tests.sampling import WHOLE
 from tests.table import table
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record
 
@@ -92,13 +93,14 @@ def hits(size: int, count: int, seed: str) -> list[int]:
     return [*range(0, min(100, size), 9), *(chance.randrange(size) for _ in range(count))]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["journal.sqlite", "journal.sqlite-wal"])
 def test_a_flipped_byte_anywhere_is_never_believed(
     tmp_path: Path, whole: tuple[Path, dict[str, Record]], name: str
 ) -> None:
     origin, made = whole
     data = (origin / name).read_bytes()
-    for count, place in enumerate(hits(len(data), 30, name)):
+    for count, place in enumerate(hits(len(data), 30 if WHOLE else 10, name)):
         folder = tmp_path / "hit"
         shutil.copytree(origin, folder)
         wounded = bytearray(data)

@@ -220,7 +220,7 @@ def test_no_answer_of_a_tool_shows_it(root: Path, toolset: str) -> None:
 
 
 def test_the_repr_of_a_large_edit_is_short() -> None:
-    text = "line\n" * 80_000
+    text = "line\n" * 20_000
     result = sh.edit(text, [sh.Replace("line", "row", occurrence="all")])
     assert len(repr(result)) < MOST
     assert len(repr(sh.Replace(text, text))) < MOST

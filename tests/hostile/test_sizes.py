@@ -63,7 +63,7 @@ LINES = {
 
 
 @table("verb", ["edit", "write", "patch", "undo", "call"])
-@table("text", [*LINES, "one emoji"], every=6)
+@table("text", [*LINES, "one emoji"], every=9)
 def test_an_edit_takes_at_most_four_times_the_file(text: str, verb: str, tmp_path: Path) -> None:
     """The process itself, and the text that a write is given, are not counted."""
     line = LINES.get(text, LINES["ASCII"])
