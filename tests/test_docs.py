@@ -9,10 +9,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from scripts import generate_docs, sessions
 from tests.surfaces.shell import Shell
+from tests.surfaces.warm_command import warm_command
 from tests.table import table
 
 ROOT = sessions.ROOT
@@ -27,19 +32,29 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 @table("page", [page for page in TELLING if page not in CLIENTS], ids=lambda page: page.name)
-def test_every_block_of_a_page_answers_as_it_says_in_the_order_of_the_page(page: Path, tmp_path: Path) -> None:
-    check_blocks(page, tmp_path)
+def test_every_block_of_a_page_answers_as_it_says_in_the_order_of_the_page(
+    page: Path, tmp_path: Path, command: str
+) -> None:
+    check_blocks(page, tmp_path, command)
 
 
 @table("page", CLIENTS, ids=lambda page: page.name)
-def test_every_block_of_a_client_s_page_answers_as_it_says(page: Path, tmp_path: Path) -> None:
-    check_blocks(page, tmp_path)
+def test_every_block_of_a_client_s_page_answers_as_it_says(page: Path, tmp_path: Path, command: str) -> None:
+    check_blocks(page, tmp_path, command)
 
 
-def check_blocks(page: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def command() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="sh-") as folder, warm_command(Path(folder)) as program:
+        yield program
+
+
+def check_blocks(page: Path, tmp_path: Path, command: str) -> None:
     home, workspace = sessions.furnish(tmp_path)
     told = sessions.steps_of_page(page)
-    now = sessions.run(told, workspace, sessions.environment(home))
+    environment = sessions.environment(home)
+    (home / "bin" / "steadyhand").write_text(command, encoding="utf-8")
+    now = sessions.run(told, workspace, environment)
     assert [(step.command, sessions.normal(step.answer)) for step in now] == [
         (step.command, sessions.normal(step.answer)) for step in told
     ]
