@@ -83,11 +83,15 @@ def style_of(text: str, top: Item) -> Style:
         colon,
         next(commas, "," if is_tight else ", "),
         next((unit for item, _ in filled if (unit := unit_of(text, item))), "  "),
-        text.isascii() and _ESCAPED.search(text) is not None,
+        _is_escaped(text),
         _is_mostly_inline(lists),
         _is_mostly_inline(mappings),
         next((found for inside in mappings if (found := inside.padding()) is not None), ""),
     )
+
+
+def _is_escaped(text: str) -> bool:
+    return text.isascii() and _ESCAPED.search(text) is not None
 
 
 def _colon_of(text: str, item: Item) -> str | None:
@@ -179,12 +183,13 @@ class Json(Syntax):
     def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
         if says(item, value):
             return Proposal(())
-        style = _style(source, item)
         if isinstance(value, str):
             old = item.value.of(source.text)
-            written = write_text(value, style, "'" if old.startswith("'") else '"')
+            written = write_text(value, Style(is_ascii=_is_ascii(source)), "'" if old.startswith("'") else '"')
+        elif not isinstance(value, dict | list | tuple):
+            written = json.dumps(value)
         else:
-            is_lined = _is_lined(source, item)
+            is_lined, style = _is_lined(source, item), _style(source, item)
             style = replace(style, inline_lists=False, inline_mappings=False) if is_lined and item.children else style
             written = write_value(value, style, indent_at(source.text, item.entry.start) if is_lined else None)
         return Proposal.of(source, (item.value, written), notes=self.lost_comments(source, item, item.value.end))
@@ -294,9 +299,13 @@ def _only_style(source: Source) -> Style:
 
 def _style_in(source: Source, top: Item) -> Style:
     filled = (other for other in _reading(source).documents if other.children)
-    style = style_of(source.text, top if top.children else next(filled, top))
+    return replace(style_of(source.text, top if top.children else next(filled, top)), is_ascii=_is_ascii(source))
+
+
+def _is_ascii(source: Source) -> bool:
+    """Whether characters that are not ASCII are escaped."""
     is_unicode = source.encoding.is_certain and source.encoding.name.startswith("utf")
-    return style if is_unicode else replace(style, is_ascii=True)
+    return not is_unicode or _is_escaped(source.text)
 
 
 def _is_lined(source: Source, item: Item) -> bool:
