@@ -364,11 +364,10 @@ def assemble(splices: Sequence[Splice], owners: Sequence[int]) -> tuple[ChangeSe
         old, new = splice.old, splice.new
         if old == new:
             continue
-        if "\n" in old and "\n" in new:
-            head, tail = shared_ends(old, new)
-            made.append(Splice(splice.start + head, old[head : len(old) - tail], new[head : len(new) - tail]))
-        else:
-            made.append(splice)
+        head, tail = shared_ends(old, new) if "\n" in old and "\n" in new else (0, 0)
+        if head or tail:
+            splice = Splice(splice.start + head, old[head : len(old) - tail], new[head : len(new) - tail])
+        made.append(splice)
         edits.append(owner)
     return ChangeSet(tuple(made)), tuple(edits)
 
