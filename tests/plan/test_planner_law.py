@@ -326,3 +326,21 @@ def test_a_snapshot_batch_does_what_cutting_the_original_into_pieces_does(
     assert fates_of(result) == fates
     assert result.text == expected
     check_laws(text, edits, result)
+
+
+rows = st.lists(
+    st.sampled_from(["    a = b", "  if b:", "a", "b a", "\tx", "", "  ", "a b\r"]), min_size=1, max_size=6
+).map("\n".join)
+
+
+@given(rows, st.data())
+def test_old_text_that_is_there_once_is_located_and_written_as_the_tiers_would(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, max(len(text) - 1, 0)))
+    old = text[start : start + data.draw(st.integers(1, 12))]
+    new = data.draw(rows | st.sampled_from(["", "X", " X", "x\r\ny"]))
+    at_once, asked = (edit(text, [Replace(old, new, occurrence=which)]) for which in (None, "unique"))
+    is_once = sum(text.startswith(old, at) for at in range(len(text))) == 1
+    if is_once and old[0] not in " \t" and asked.ok:  # a line with other indentation may be meant by such text
+        assert at_once.text == asked.text
+        assert [one.to_json() for one in at_once.outcomes] == [one.to_json() for one in asked.outcomes]
+        assert at_once.changes == asked.changes
