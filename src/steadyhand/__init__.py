@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from steadyhand.structure.code.symbol import Symbol
     from steadyhand.structure.config.key import Key
     from steadyhand.structure.format import Fault, OutlineEntry
-    from steadyhand.structure.html.selector import Selector
+    from steadyhand.structure.html.element import Selector
     from steadyhand.structure.lines import Lines
     from steadyhand.structure.markdown.block import Block
     from steadyhand.structure.markdown.code_block import CodeBlock
@@ -173,7 +173,7 @@ _HOMES = {
     "Result": "steadyhand.plan.preview",
     "Review": "steadyhand.session.review.review",
     "ReviewChange": "steadyhand.session.review.change",
-    "Selector": "steadyhand.structure.html.selector",
+    "Selector": "steadyhand.structure.html.element",
     "Settings": "steadyhand.tools.call",
     "Source": "steadyhand.text.source",
     "Span": "steadyhand.text.span",

@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 
 import steadyhand as sh
-from steadyhand.structure.code.python_verdict import python_fault
+from steadyhand.structure.code.python import python_fault
 from tests.concurrency.crew import THREADS, together
 from tests.sampling import EXAMPLES
 from tests.table import table

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import steadyhand as sh
-from steadyhand.structure.code.python_verdict import is_bounded
+from steadyhand.structure.code.python import is_bounded
 from steadyhand.structure.format import Fault, Unchecked, format_of
 from steadyhand.text.source import Source
 from tests.hostile.bombs import SHAPES, check_linear

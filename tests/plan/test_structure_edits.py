@@ -11,7 +11,7 @@ from steadyhand.plan.preview import edit, plan_write
 from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.element import Selector
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.structure.outline import outline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.structure.action import actions
-from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.element import Selector
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source

@@ -15,17 +15,16 @@ from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
 from steadyhand.plan.guards.placeholder import check
 from steadyhand.plan.policy import Policy
-from steadyhand.structure.code.check import fault_of
 from steadyhand.structure.code.indentation import fit
 from steadyhand.structure.code.language import Language, languages
 from steadyhand.structure.code.reader import Above, read_text
-from steadyhand.structure.code.symbol import Symbol
+from steadyhand.structure.code.symbol import Symbol, fault_of
 from steadyhand.structure.code.tree import Parsed
 from steadyhand.structure.config.item import Item, check_plain
 from steadyhand.structure.config.json import Style, write_value
 from steadyhand.structure.config.lines import Line, top_of
+from steadyhand.structure.html.element import Selector
 from steadyhand.structure.html.page import page_of
-from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import mask
 from steadyhand.structure.html.tree import fault_of as broken
 from steadyhand.structure.node import Refusal

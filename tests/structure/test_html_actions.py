@@ -7,9 +7,8 @@ from pathlib import Path
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
-from steadyhand.structure.html.element import ElementNode
+from steadyhand.structure.html.element import ElementNode, Selector
 from steadyhand.structure.html.page import Page, page_of
-from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import mask
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
 from steadyhand.structure.format import format_of
-from steadyhand.structure.html.element import ElementNode
+from steadyhand.structure.html.element import ElementNode, Selector
 from steadyhand.structure.html.page import Page, page_of
-from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import mask
 from steadyhand.structure.html.tree import is_safe
 from steadyhand.structure.node import Proposal, Refusal

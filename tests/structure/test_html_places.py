@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steadyhand as sh
+from steadyhand.structure.html.element import Selector
 from steadyhand.structure.html.page import Extents, Page, page_of
-from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.table import table

@@ -8,9 +8,8 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.html.element import ElementNode, address_of
+from steadyhand.structure.html.element import ElementNode, Selector, address_of
 from steadyhand.structure.html.page import Page, page_of
-from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source

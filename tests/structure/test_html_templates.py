@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import Kind
-from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.element import Selector
 from steadyhand.structure.html.template import FILLER, mask
 from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match

@@ -10,7 +10,7 @@ from steadyhand.errors import Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.format import format_of
-from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.element import Selector
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.html import changed, refused

@@ -252,7 +252,7 @@ def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
 def test_hostile_python_is_judged_and_never_crashes(text: str) -> None:
     program = (
         "import sys\n"
-        "from steadyhand.structure.code.python_verdict import python_fault\n"
+        "from steadyhand.structure.code.python import python_fault\n"
         "print(python_fault(sys.stdin.buffer.read().decode('utf-8', 'surrogatepass')))\n"
     )
     done = subprocess.run(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steadyhand
-from steadyhand.structure.code.python_verdict import python_fault
+from steadyhand.structure.code.python import python_fault
 from tests.table import table
 
 PACKAGE = Path(steadyhand.__file__).parent
@@ -73,12 +73,12 @@ def test_no_tree_of_a_text_is_made_in_the_process() -> None:
             assert not {"ast", "symtable", "code", "codeop"} & {*named, getattr(node, "module", None)}, path
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("compile", "eval"):
                 calls[path.name] = node.func.id
-    assert calls == {"python_verdict.py": "compile"}, "what the compiler is given is bounded there, and tested"
+    assert calls == {"python.py": "compile"}, "what the compiler is given is bounded there, and tested"
 
 
 THREADS = """
 import ast, gc, sys, threading
-from steadyhand.structure.code.python_verdict import python_fault
+from steadyhand.structure.code.python import python_fault
 sys.setswitchinterval(1e-6)
 gc.set_threshold(50)
 class Cycle:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.code.definition import asked_path, loose
-from steadyhand.structure.code.fingerprint import Prints, changed_definitions, fingerprints
+from steadyhand.structure.code.reader import Prints, changed_definitions, fingerprints
 from steadyhand.structure.config.item import parse_path
 from steadyhand.structure.format import Format, OutlineEntry, format_of
 from steadyhand.structure.node import Refusal

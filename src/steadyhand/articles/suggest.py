@@ -102,8 +102,7 @@ def write_suggestion(workspace: Workspace, suggestion: Suggestion, *, preview: b
     """Add the proposed rules to an article's front matter, as one change with its reasons."""
     from steadyhand.plan.edit import Act, Insert
     from steadyhand.structure.lines import Lines
-    from steadyhand.structure.markdown.document import SUFFIXES
-    from steadyhand.structure.markdown.front import find_front
+    from steadyhand.structure.markdown.document import SUFFIXES, find_front
     from steadyhand.structure.markdown.front_matter import FrontMatter
 
     path = suggestion.article.path

@@ -2,7 +2,7 @@
 
     kind[.part][[nth]]:value       heading:Guide > Setup      symbol.body:Session.send      selector[2]:li.item
 
-Kind is a target's JSON key. What stands behind the colon is the target's own; it is never cut or unescaped here.
+Kind is a target's JSON key. What is behind the colon is the target's own; it is never cut or unescaped here.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _agrees(rows: Rows, line: int, digest: str) -> bool:
 
 
 def _moved(rows: Rows, line: int, digest: str) -> Refusal:
-    """Line and digest disagree: say what stands there and where the quoted line stands now."""
+    """Line and digest disagree: report what is there and where the quoted line is now."""
     count = rows.count
     now = [row + 1 for row in range(count) if line_digest(rows.text(row)).startswith(digest)]
     there = f"line {line} now reads {rows.text(line - 1)[:80]!r}" if line <= count else f"it has {count} lines"

@@ -96,7 +96,7 @@ _LONGEST = 255  # characters of a name in which its suffixes are looked for: no 
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """One thing of a file that can be addressed. `depth` is how deep it stands in the outline, from 0."""
+    """One thing of a file that can be addressed. `depth` is how deep it is in the outline, from 0."""
 
     address: str
     kind: str

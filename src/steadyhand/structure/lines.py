@@ -1,6 +1,6 @@
-"""A range of whole lines by number, and optionally what must stand there.
+"""A range of whole lines by number, and optionally what must be there.
 
-Lines are counted, and compared with the text that was given for them; a text that stands elsewhere now is reported with
+Lines are counted, and compared with the text that was given for them; a text that is elsewhere now is reported with
 its line and never followed.
 """
 
@@ -87,7 +87,7 @@ class Lines(RowTarget):
         return standing == split_bodies(text) or "\n".join(standing) == to_lf(text)
 
     def _stale(self, rows: Rows, text: str) -> Refusal:
-        """The lines do not say what they should: tell what stands there, and where the text stands now."""
+        """The lines do not say what they should: report what is there, and where the text is now."""
         wanted = split_bodies(text)
         now = _lines_of(rows, wanted)
         asked = f"line {self.start}" if self.start == self.end else f"lines {self.start} to {self.end}"
@@ -133,7 +133,7 @@ class Lines(RowTarget):
 
 
 def _lines_of(rows: Rows, wanted: list[str]) -> list[int]:
-    """The lines at which some rows stand, in one search: no row has a line feed in it."""
+    """The lines at which some rows are, in one search: no row has a line feed in it."""
     if not any(wanted):
         return []
     text = "\n".join(["", *(rows.text(row) for row in range(rows.count)), ""])

@@ -42,7 +42,7 @@ class Target(ABC):
 
     @abstractmethod
     def to_json(self) -> object:
-        """The value that stands under `key`."""
+        """The value that is under `key`."""
 
     @classmethod
     @abstractmethod
@@ -51,12 +51,12 @@ class Target(ABC):
 
     @abstractmethod
     def to_value(self) -> str | None:
-        """What stands behind the colon of its address; None where only the JSON form can say it."""
+        """What is behind the colon of its address; None where only the JSON form can say it."""
 
     @classmethod
     @abstractmethod
     def from_value(cls, value: str, part: str | None, nth: int | None) -> Self:
-        """The target of an address: what stands behind its colon, and the part and number before it."""
+        """The target of an address: what is behind its colon, and the part and number before it."""
 
 
 class Rows(Protocol):
@@ -92,7 +92,7 @@ class RowTarget(Target):
     @classmethod
     @abstractmethod
     def from_rows(cls, value: str) -> Self:
-        """The target of an address, by what stands behind its colon."""
+        """The target of an address, by what is behind its colon."""
 
     @abstractmethod
     def locate_rows(self, rows: Rows) -> Match | Refusal:
@@ -103,7 +103,7 @@ _TARGETS = Registry(
     "steadyhand.structure",
     "TARGET",
     "anchor block=markdown.block cell=notebook.cell code_block=markdown.code_block "
-    "front_matter=markdown.front_matter heading=markdown.heading key=config.key lines selector=html.selector "
+    "front_matter=markdown.front_matter heading=markdown.heading key=config.key lines selector=html.element "
     "symbol=code.symbol table=markdown.table",
 )
 
@@ -223,7 +223,7 @@ class Addressed(Target):
             raise bad_request(f"{path}{name}", error.what, error.hints) from None
 
     def to_value(self) -> str | None:
-        """What stands behind the colon of its address; None where only the JSON form can say it."""
+        """What is behind the colon of its address; None where only the JSON form can say it."""
         value = getattr(self, self.main)
         rest = [item.name for item in _fields(self) if item.name not in (self.main, "nth", "part")]
         usual = {item.name: item.default for item in _fields(self)}

@@ -46,7 +46,7 @@ def _is_quoted(name: str) -> bool:
 
 
 def without_arguments(name: str) -> str:
-    """A name without what stands in angle brackets.
+    """A name without what is in angle brackets.
 
     >>> without_arguments("Map<K, Vec<V>>::get")
     'Map::get'

@@ -1,12 +1,188 @@
-"""JavaScript and TypeScript: the queries they share, what their grammars lack, and the languages."""
+"""JavaScript and TypeScript: the languages, and whether a change leaves a valid text valid.
+
+They share their queries, and what their grammars lack.
+
+A change is proven by the block or the declarations around it. The window is the body of a block of statements, between
+a line that can only open one and the brace that closes it; or whole declarations of a module, from a line that can only
+start one to the next such line. If it parses by itself, now and after the change, the rest of the text reads on as it
+did. The first line must not be in a comment or a template: a comment is ruled out by the last place before it where one
+opens or closes; in a template either the change does no harm, or what follows the next backtick could not be code.
+"""
 
 from __future__ import annotations
 
-from itertools import pairwise
+import re
+from itertools import chain, pairwise
 
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.code.language import Language, Unread
-from steadyhand.structure.format import Change
+from steadyhand.structure.format import WIDEST, Change
+
+_TYPE = r"(?::[\w.<>\[\],| ]+)?"
+_OPENS_BLOCK = lazy_pattern(
+    rf"""[ \t]*(?:
+        (?:\}}[ ])?(?:(?:else[ ])?if|for|while|catch)[ ]?\([^"'`/\\\n]*\)
+      | (?:\}}[ ])?(?:else|try|finally|do)
+      | (?:export[ ])?(?:default[ ])?(?:async[ ])?function[ ]?\*?[ ]?[\w$]*\([^"'`/\\\n]*\){_TYPE}
+      | (?:export[ ])?(?:const|let|var)[ ][\w$]+[ ]=[ ](?:async[ ])?(?:\([^"'`/\\\n()]*\){_TYPE}|[\w$]+)[ ]=>
+      | ((?:(?:public|private|protected|static|override|async|get|set)[ ])*(?!switch\b)[\w$]+\([^"'`/\\\n]*\){_TYPE})
+    )[ ]\{{[ \t]*\r?\n""",
+    re.VERBOSE,
+)
+_STARTS_DECLARATION = lazy_pattern(
+    r"export[ ](?:default|const|let|var|function|class|interface|type|enum|async|abstract|declare|namespace)\b"
+    r"|import[ ][\w{*\"'$]"
+)
+_IS_STATEMENT = lazy_pattern(
+    r"\s*(?:(?:return|const|let|var|if|for|while|throw|switch|try)\b|[^\n\"'`/]*;[ \t]*\r?$)", re.MULTILINE
+)
+_INDENT = lazy_pattern(r"[ \t]*")
+_SIGNS = lazy_pattern(r"[^()\[\]{}\"'`/\\\n]+")
+_WORD = lazy_pattern(r"[\w$]+")
+_OPERATORS = frozenset({"in", "of", "instanceof", "as", "satisfies"})
+_MODULE, _EXPORTS = "", "export"
+_BLOCKS = ("function_declaration", "statement_block")
+_RESERVED = frozenset(
+    "break case catch class const continue debugger default delete do else enum export extends false finally for"
+    " function if implements import in instanceof interface let new null package private protected public return"
+    " static super switch this throw true try typeof var void while with yield async await of".split()
+)
+_TOUCHY = lazy_pattern(r"[`\\]|\$\{")
+
+
+def is_neutral(language: Language, change: Change) -> bool:
+    """Whether the text after parses if the text before does."""
+    old, new = change.old, change.new
+    if any(cover(new) != new for cover in language.unread) or "\u2028" in new or "\u2029" in new or "\0" in new:
+        return False
+    return _in_block(language, change, old, new) or _among_declarations(language, change, old, new)
+
+
+def _in_block(language: Language, change: Change, old: str, new: str) -> bool:
+    text, at = change.before, change.start
+    low = min((_width(line) for line in chain(old.split("\n"), new.split("\n")) if line.strip()), default=WIDEST)
+    while True:
+        if not at or change.end - at > WIDEST:
+            return False
+        at = text.rfind("\n", 0, at - 1) + 1
+        indent = _INDENT.match(text, at)
+        assert indent is not None
+        if text[indent.end() : indent.end() + 1] in ("\n", "\r", ""):
+            continue
+        width = indent.end() - at
+        found = _OPENS_BLOCK.match(text, at) if width < low else None
+        if found is not None:
+            break
+        low = min(low, width)
+    if found[1] and not _follows_member(text, at):
+        return False
+    if language.name != "typescript" and not _IS_STATEMENT.match(text, found.end()):
+        return False  # in the text of an element braces hold an expression
+    closing, end = f"{indent[0]}}}", change.end
+    while not text.startswith(closing, end):
+        indent = _INDENT.match(text, end)
+        assert indent is not None
+        is_blank = text[indent.end() : indent.end() + 1] in ("\n", "\r")
+        if (not is_blank and indent.end() - end <= width) or end - at > WIDEST or end >= len(text):
+            return False
+        end = text.find("\n", end) + 1 or len(text)
+    return _is_code(change, at, end, old, new) and all(
+        _reads_on(language, change, found.end(), end, opening) for opening in _openings(old, new)
+    )
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _follows_member(text: str, at: int) -> bool:
+    """Whether what looks like a method can be one: a name in front of brackets may also be what a class extends."""
+    above = text[max(at - 300, 0) : at].rstrip()
+    return above.endswith((";", "{", "}", ",", "*/")) and "//" not in above[above.rfind("\n") + 1 :]
+
+
+def _among_declarations(language: Language, change: Change, old: str, new: str) -> bool:
+    text, at, end = change.before, change.start, change.end
+    while at:
+        if change.end - at > WIDEST:
+            return False
+        at = text.rfind("\n", 0, at - 1) + 1
+        if _STARTS_DECLARATION.match(text, at):
+            break
+    while end < len(text) and not _STARTS_DECLARATION.match(text, end):
+        if end - at > WIDEST:
+            return False
+        end = text.find("\n", end) + 1 or len(text)
+    is_last_line_kept = bool(text[change.end : end].strip())
+    ends = text[at:end].rstrip()[-1:], change.after[at : end + len(change.after) - len(text)].rstrip()[-1:]
+    if not is_last_line_kept and not all(last in (";", "}") for last in ends):
+        return False
+    # The grammar takes exports, and nothing else of a module, for members of a type.
+    opening = _EXPORTS if text.startswith("export", at) else _MODULE
+    return _is_code(change, at, end, old, new) and _reads_on(language, change, at, end, opening)
+
+
+def _is_code(change: Change, start: int, end: int, old: str, new: str) -> bool:
+    """Whether a line is in no comment and no string, or the change does no harm there."""
+    text = change.before
+    if not start:
+        return True
+    if text[max(start - 3, 0) : start].rstrip("\r\n").endswith("\\"):
+        return False
+    opened = text.rfind("/*", 0, start)
+    if opened >= 0 and text.find("*/", opened + 2, start) < 0:
+        return False
+    tick = text.find("`", start, end)
+    if tick < 0 and not _TOUCHY.search(old) and not _TOUCHY.search(new):
+        return True
+    if tick >= 0 and text[tick - 1] != "\\":
+        word = _WORD.match(text, tick + 1)
+        if word is not None and word[0] not in _OPERATORS:
+            return True
+    return text.find("`", 0, start) < 0
+
+
+def _openings(old: str, new: str) -> tuple[str, ...]:
+    """What blocks to read statements in. Grammars take some reserved words for names in one kind of block only."""
+    words = _RESERVED.intersection(_WORD.findall(new)).difference(_WORD.findall(old))
+    return ("function _(){", "{") if words else ("function _(){",)
+
+
+def _reads_on(language: Language, change: Change, start: int, end: int, opening: str) -> bool:
+    """Whether a part of the text parses by itself after the change, and ends for the parser where it ended before."""
+    moved = len(change.after) - len(change.before)
+    if not _parses(language, change.after[start : end + moved], opening):
+        return False
+    old, new = change.old, change.new
+    if "/" not in old and "/" not in new and _shape(old) == _shape(new):
+        return True
+    return _parses(language, change.before[start:end], opening)
+
+
+def _shape(lines: str) -> str:
+    shape = _SIGNS.sub(" ", lines)
+    return shape if shape.strip(" \n") else ""
+
+
+def _parses(language: Language, code: str, opening: str) -> bool:
+    """Whether some statements parse: those of a block in one that nothing in them closes, or those of a module."""
+    from steadyhand.structure.code.tree import grammar_of, parse_bounded, parsed_bytes, unfit
+
+    text = f"{opening}\n{code}}}" if opening.endswith("{") else code
+    if unfit(language, text) is not None:
+        return False
+    try:
+        grammar = grammar_of(language.package, language.grammar)
+    except ModuleNotFoundError:
+        return False
+    tree = parse_bounded(grammar, parsed_bytes(text))
+    if isinstance(tree, int) or tree.root_node.has_error:
+        return False
+    kinds = [child.type for child in tree.root_node.children]
+    if opening == _EXPORTS:
+        return set(kinds) <= {"export_statement", "comment"}
+    return opening == _MODULE or (len(kinds) == 1 and kinds[0] in _BLOCKS)
+
 
 # What both grammars lack: any word is a name in the braces of an import or export, and these are names almost anywhere.
 _UNREAD_JAVASCRIPT = (
@@ -135,13 +311,6 @@ _TYPED_QUERY = """
 _STRINGS = ("template_string", "string")
 
 
-def _is_neutral(language: Language, change: Change) -> bool:
-    """Whether a change is proven to leave a valid text valid."""
-    from steadyhand.structure.code.ecmascript_neutral import is_neutral
-
-    return is_neutral(language, change)
-
-
 JAVASCRIPT = Language(
     name="javascript",
     suffixes=(".js", ".mjs", ".cjs", ".jsx"),
@@ -150,7 +319,7 @@ JAVASCRIPT = Language(
     strings=_STRINGS,
     enclosing=("class X {", "x = {"),
     unit="  ",
-    is_neutral=_is_neutral,
+    is_neutral=is_neutral,
     interpreters=("node", "nodejs", "bun"),
     unread=_UNREAD_JAVASCRIPT,
 )
@@ -165,7 +334,7 @@ TSX = Language(
     strings=_STRINGS,
     enclosing=("class X {", "x = {"),
     unit="  ",
-    is_neutral=_is_neutral,
+    is_neutral=is_neutral,
     unread=_UNREAD_JAVASCRIPT + _UNREAD_TYPESCRIPT,
 )
 
@@ -179,6 +348,6 @@ TYPESCRIPT = Language(
     strings=_STRINGS,
     enclosing=("class X {", "x = {"),
     unit="  ",
-    is_neutral=_is_neutral,
+    is_neutral=is_neutral,
     unread=_UNREAD_TYPES,
 )

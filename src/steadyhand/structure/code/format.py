@@ -40,7 +40,7 @@ def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
 
 def fault(source: Source) -> Fault | Unchecked | None:
     """The first place where the text does not parse."""
-    from steadyhand.structure.code.check import fault_in
+    from steadyhand.structure.code.symbol import fault_in
 
     return fault_in(source)
 

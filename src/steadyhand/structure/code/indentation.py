@@ -1,15 +1,11 @@
 """How code that is given takes the indentation of its place.
 
-What the rows of a piece of code are: which are code, and which start inside a string or a comment.
-
-Only code says how far a text is indented. Rows inside a string are data and never change; rows inside a block comment
-or a docstring are text that goes with the row it starts in. The piece need not be whole or valid: rows are read from
-the tokens of the tree, which are there around errors too.
-
 Code is sent in three shapes: at the margin; as it is indented in its file; and cut out of its file, so that the first
 row is bare and the others keep their indentation. What is indented as its place is stays as it is, to the byte.
 Everything else is moved from its own indentation to that of the place, in the file's unit. Only code decides about
-that; strings never change, and comments and docstrings move as one piece.
+that: rows inside a string are data and never change; rows inside a block comment or a docstring move as one piece with
+the row it starts in. The piece need not be whole or valid: rows are read from the tokens of the tree, which are there
+around errors too.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ class Language:
 
     `package`    the module of the grammar, and `grammar` the function of it that gives the language
     `query`      what is a definition, in the grammar's query language; `reader.py` says how to write it
-    `layout`     where the inside of a body stands: between braces, in an indented suite, before the word `end`, nowhere
-    `strings`    nodes whose lines are data: they are never indented anew
+    `layout`     where the inside of a body is: between braces, in an indented suite, before the word `end`, nowhere
+    `strings`    nodes whose lines are data: they are never indented again
     `gaps`       blank lines between definitions at the top and further in, where a file shows no habit of its own
     `fragment`   another function of the package, for a piece of text that is no whole file
     `enclosing`  openings in which a piece parses that is no file of its own: members need a class around them

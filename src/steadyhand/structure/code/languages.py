@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.code.ecmascript import JAVASCRIPT, TSX, TYPESCRIPT
 from steadyhand.structure.code.language import Language, Unread, blank, brackets_of
-from steadyhand.structure.code.python_verdict import is_bounded, python_fault
+from steadyhand.structure.code.python import is_bounded, is_neutral, python_fault
 from steadyhand.structure.code.sql import SQL
-from steadyhand.structure.format import Change
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -464,12 +463,6 @@ _DEFAULT = Unread.of(
 _MOST_DEFAULTS = 6
 
 
-def _is_neutral(_language: Language, change: Change) -> bool:
-    from steadyhand.structure.code.python_neutral import is_neutral
-
-    return is_neutral(change)
-
-
 # The grammar finds the places, the interpreter's own compiler says whether a text is valid.
 _PYTHON = Language(
     name="python",
@@ -482,7 +475,7 @@ _PYTHON = Language(
     interpreters=("python",),
     verdict=python_fault,
     is_bounded=is_bounded,
-    is_neutral=_is_neutral,
+    is_neutral=is_neutral,
     newer=_NEWER,
     unread=(_DEFAULT,) * _MOST_DEFAULTS,
 )

@@ -39,7 +39,7 @@ class Body:
     `style`    between braces, an indented suite, statements before `end`, or one expression
     `inside`   from the first to the last character inside; empty where there is nothing
     `room`     all there is between the brackets, blanks included; the same as `inside` where there are none
-    `is_open`  whether the inside stands on lines of its own
+    `is_open`  whether the inside is on lines of its own
     `indent`   what its lines are indented by, comments aside; `margin` what the definition around it is
     """
 
@@ -78,13 +78,13 @@ def _step(text: str, item: Definition) -> str | None:
 
 
 def margin_at(text: str, offset: int) -> str:
-    """The indentation of the line an offset stands in."""
+    """The indentation of the line an offset is in."""
     found = _INDENT.match(text, line_start(text, offset))
     return found.group() if found else ""
 
 
 def is_first(text: str, offset: int) -> bool:
-    """Whether nothing but blanks stands before an offset on its line."""
+    """Whether nothing but blanks is before an offset on its line."""
     return not text[line_start(text, offset) : offset].strip(" \t\f")
 
 
@@ -121,7 +121,7 @@ def _empty_end(text: str, language: Language, item: Definition, deeper: str, mar
 
 
 def _between(text: str, code: Code, body: Span, deeper: str) -> Body:
-    """What stands between brackets; a comment behind the opening one belongs to it."""
+    """What is between brackets; a comment behind the opening one belongs to it."""
     room = Span(_after_note(text, code, body.start + 1), body.end - 1)
     inner = room.of(text)
     start = room.start + len(inner) - len(inner.lstrip())
@@ -177,7 +177,7 @@ def gap_inside(source: Source, code: Code, index: int, *, lines: int, at_end: bo
 
 
 def is_one_line(source: Source, span: Span) -> bool:
-    """Whether a span stands on one line."""
+    """Whether a span is on one line."""
     first, last = source.table.rows_of(span)
     return first == last
 
@@ -372,7 +372,7 @@ def _stub(source: Source, code: Code, body: Body) -> Span | None:
 
 
 def _opened(source: Source, body: Body, fitted: str, kept: str, *, at_end: bool = True) -> Proposal:
-    """A body that stands on the line of its head, opened so that each part stands on its own."""
+    """A body on the line of its head, opened so that each part has lines of its own."""
     parts = [fitted, kept] if not at_end else [kept, fitted]
     inner = "".join(f"\n{body.indent}{part}" for part in parts if part)
     if body.style == "suite":

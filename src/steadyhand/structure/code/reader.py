@@ -1,14 +1,6 @@
-"""The reader of source code: a text to its definitions.
+"""The reader of source code: a text to its definitions, with names, kinds, nesting and exact spans in code points.
 
-Which comments and attributes in front of a definition are its own, and where it ends.
-
-A comment belongs to what follows it when it stands alone on its lines, at the same indentation, and no blank line
-parts the two. Comments that speak of the file (`#!`, `//!`, a coding line) belong to nobody, and one that parts
-statements to the statement before it.
-
-Runs the query of a language and gathers what it captured, still in bytes.
-
-How a query is written:
+It runs the query of a language and gathers what that captures. How a query is written:
 
     @class @function @variable …   the node of a definition; the name of the capture is its kind
     @name      its name; `(#set! named "init")` gives one that is not written; without either it only counts as a scope;
@@ -29,22 +21,26 @@ How a query is written:
 
 Of several patterns for one node the first one counts.
 
-Which definitions can be relied upon in a text that has syntax errors.
+A comment belongs to what follows it when it is alone on its lines, at the same indentation, and no blank line parts the
+two. Comments that speak of the file (`#!`, `//!`, a coding line) belong to nobody, and one that parts statements to the
+statement before it.
 
-Sound is one that has no error in it, stands in no erroneous region, and whose surroundings have no error but such as
-lie in definitions beside it. Everything else may end elsewhere than the parser thinks.
+Nothing is guessed about text that does not parse. A definition is sound if it has no error in it, is in no erroneous
+region, and its surroundings have no error but such as lie in definitions beside it. Everything else may end elsewhere
+than the parser thinks, and is marked so.
 
-Source code to its definitions: names, kinds, nesting and exact spans in code points.
-
-Nothing is guessed about text that does not parse: a definition that a syntax error makes doubtful is marked so.
+The fingerprint of a definition is what it says, whatever its comments and its layout, so that two versions can be
+compared: its tokens and how deep each is nested in the syntax tree, so that a Python statement that leaves its `if` is
+another text, and one that is only indented differently is not. Strings count as they are written.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -65,15 +61,14 @@ from steadyhand.structure.code.definition import (
 from steadyhand.structure.code.language import Language, language_of
 from steadyhand.structure.code.tree import Parsed, faults_of, grammar_of, parse_again, parse_code, points_of
 from steadyhand.structure.node import Refusal
-from steadyhand.text.cancel import check_cancelled_at, check_each
+from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import line_start
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Query
-
+    from tree_sitter import Node, Query, Tree
 
 _OF_THE_FILE = lazy_pattern(r"#!|//!|/\*!|#.*?\bcoding[:=]|--> *statement-breakpoint")
 _ENDING = lazy_pattern(r"\r\n?|\n")
@@ -132,7 +127,7 @@ class Above:
         return gap is not None and gap <= 1 and self._margin(comment.start) is None
 
     def _gap(self, span: Span, start: int) -> int | None:
-        """How many lines end between a span and what follows it; None where other text stands between."""
+        """How many lines end between a span and what follows it; None where other text is between."""
         end = span.start + len(span.of(self.text).rstrip())
         if start - end > _FAR:
             return None
@@ -140,7 +135,7 @@ class Above:
         return len(_ENDING.findall(between)) if not between.strip() else None
 
     def _margin(self, offset: int) -> str | None:
-        """The blanks in front of an offset; None where something else stands before it on its line."""
+        """The blanks in front of an offset; None where something else is before it on its line."""
         before = self.text[line_start(self.text, offset) : offset]
         return None if before.strip(" \t\f") else before
 
@@ -316,7 +311,7 @@ def sound(
 
 
 def _inside_regions(found: Sequence[Definition], regions: Sequence[Span]) -> set[int]:
-    """The definitions that stand in an erroneous region; both come sorted by their start."""
+    """The definitions in an erroneous region; both come sorted by their start."""
     inside: set[int] = set()
     at, reached = 0, -1
     for index, item in enumerate(found):
@@ -394,7 +389,7 @@ def reread(source: Source, code: Code, changes: ChangeSet, new: Source) -> tuple
 
 
 def syntax_of(source: Source) -> Code | Syntax | Refusal:
-    """What does not parse of a source; its definitions are not read for that, but told where they have been."""
+    """What does not parse of a source; its definitions are not read for that, but used where they have been read."""
     return source.derived(read_code) or source.derive(_read_syntax)
 
 
@@ -549,7 +544,7 @@ class _Reader:
 
 
 def _kind(item: Captured, around: str) -> str | None:
-    """The kind of a definition by what it stands in; None for the local values of a function."""
+    """The kind of a definition by what it is in; None for the local values of a function."""
     kind = item.kind
     if kind in VALUES:
         if around in TYPES or around == "member":
@@ -563,3 +558,66 @@ def _offsets(captures: Captures, parsed: Parsed) -> list[int]:
     for item in check_each(captures.definitions):
         nodes += [node for node in (item.extent, item.leaf, item.body) if node is not None]
     return [offset for node in nodes for offset in (node.start_byte, node.end_byte)]
+
+
+Prints = Mapping[str, tuple[str, ...]]
+
+
+def fingerprints(source: Source) -> Prints | Refusal:
+    """A digest of each definition by its dotted name; several where several have that name."""
+    return source.derive(_read_prints)
+
+
+def changed_definitions(before: Prints, after: Prints) -> tuple[str, ...]:
+    """The names whose text differs, those that came or went included, in the order of the file."""
+    return tuple(name for name in dict.fromkeys((*after, *before)) if before.get(name) != after.get(name))
+
+
+def _read_prints(source: Source) -> Prints | Refusal:
+    code = code_of(source)
+    if isinstance(code, Refusal):
+        return code
+    language = language_of(source)
+    parsed = None if language is None else parse_code(language, source.text)
+    if language is None or parsed is None or isinstance(parsed, Refusal):
+        return parsed if isinstance(parsed, Refusal) else {}
+    tokens = _tokens(parsed.tree, parsed.data, frozenset(language.strings))
+    points = points_of(parsed.data, {start for start, _, _ in tokens})
+    starts = [points[start] for start, _, _ in tokens]
+    found: dict[str, tuple[str, ...]] = {}
+    for item in code.definitions:
+        own = tokens[bisect_left(starts, item.proper.start) : bisect_left(starts, item.proper.end)]
+        least = min((depth for _, depth, _ in own), default=0)
+        digest = blake2b(digest_size=16)
+        for _, depth, text in own:
+            digest.update(b"%d %d " % (depth - least, len(text)))
+            digest.update(text)
+        found[item.dotted] = (*found.get(item.dotted, ()), digest.hexdigest())
+    return found
+
+
+def _tokens(tree: Tree, data: bytes, strings: frozenset[str]) -> list[tuple[int, int, bytes]]:
+    """The leaves of the tree but for comments and blanks: where each starts, how deep it is, what it says."""
+    tokens: list[tuple[int, int, bytes]] = []
+    cursor = tree.walk()
+    depth = count = 0
+    while True:
+        node = cursor.node
+        count += 1
+        if count % OFTEN == 0:
+            check_cancelled()
+        kind = "" if node is None else node.type
+        is_comment = "comment" in kind
+        # A string's parts leave out what is between its escapes.
+        is_leaf = kind in strings or "string" in kind
+        if not is_comment and not is_leaf and cursor.goto_first_child():
+            depth += 1
+            continue
+        if node is not None and not is_comment:
+            text = data[node.start_byte : node.end_byte]
+            if text.strip():
+                tokens.append((node.start_byte, depth, text))
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return tokens
+            depth -= 1

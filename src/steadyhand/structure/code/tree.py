@@ -1,22 +1,15 @@
 """Source code to a syntax tree in bounded time, and the errors of a tree.
 
-A parse that gives up on hopeless text, whatever the clock says.
-
-Recovering from errors costs more the longer one erroneous region is, without a bound. So the parser is handed the text
-piece by piece, and of every piece some bytes are watched: its log says whether it is skipping tokens. In long sound
-stretches it is hardly watched at all; where it skips and skips and puts nothing together, the text ends for it.
-
-Source code to a syntax tree, in bounded time.
-
 The parser counts bytes of UTF-8; what it is given has as many bytes at every place as the text itself: a lone surrogate
-becomes a replacement character of the same length, a lone CR the LF it stands for.
+becomes a replacement character of the same length, a lone CR an LF.
 A point is a pair to be unpacked: its attributes `row` and `column` corrupt memory in one release of the binding.
 Where a text has errors, it is parsed once more with the constructs covered that its grammar is known not to read
 (`Language.unread`), and the tree with fewer errors counts; what is written is always taken from the text itself.
-Grammars recover from errors in more than linear time on hostile text: what is hopeless at first sight is refused before
-it is parsed, what turns out to be so while it is parsed is given up (`parse_bounded`).
 
-The syntax errors of a tree, as a person would name them.
+Recovering from errors costs more the longer one erroneous region is, without a bound. What is hopeless at first sight
+is refused before it is parsed. Else the parser is handed the text piece by piece, and of every piece some bytes are
+watched: its log says whether it is skipping tokens. In long sound stretches it is hardly watched at all; where it skips
+and skips and puts nothing together, the text ends for it.
 """
 
 from __future__ import annotations
@@ -104,7 +97,7 @@ class _Watch:
         return self.data[offset:end]
 
     def _ask(self) -> None:
-        """Whether to go on. Nothing may be raised through the parser: it is told that the text ends."""
+        """Whether to go on. Nothing may be raised through the parser: it sees the end of the text."""
         try:
             check_cancelled()
         except BaseException as stop:  # noqa: BLE001 - it is raised once the parser is done

@@ -6,15 +6,21 @@ from collections.abc import Callable
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
-from steadyhand.structure.html.attributes import (
+from steadyhand.structure.html.change import (
     add_classes,
+    insert_html,
     names_in,
+    remove,
     remove_attribute,
     remove_classes,
     replace_class,
+    replace_element,
     set_attribute,
+    set_html,
+    set_text,
+    unwrap,
+    wrap,
 )
-from steadyhand.structure.html.content import insert_html, remove, replace_element, set_html, set_text, unwrap, wrap
 from steadyhand.structure.html.element import ElementNode
 from steadyhand.structure.html.page import Page
 from steadyhand.structure.html.tree import Element

@@ -1,18 +1,13 @@
-"""A page as its source has it: start tags, where elements begin and end, and the tree.
-
-Start tags as they are written: every attribute with its name, its value inside the quotes, and the duplicates.
-
-The rules are those of the HTML tokenizer; whoever uses them compares the names with what the parser made of the tag.
-
-Where elements begin and end in the source, and which of them the parser moved, closed early or made up.
-
-An element's place is trusted if the elements written inside it are exactly its descendants. The rule is checked by one
-walk over all start tags in the order of the source: the innermost element still open there must be the one around it
-in the tree. Nothing here guesses: what does not fit is marked, with the reason.
-
-A page: its tree and, for every element, where it stands in the source and whether that place can be trusted.
+"""A page: its tree and, for every element, where it is in the source and whether that place can be trusted.
 
 Made once per source and never changed; a tree that is changed to see what a change means is another one.
+
+A start tag has every attribute with its name, its value inside the quotes, and the duplicates, by the rules of the HTML
+tokenizer; whoever uses them compares the names with what the parser made of the tag.
+
+An element's place is trusted if the elements written inside it are exactly its descendants. One walk over all start
+tags in the order of the source checks that: the innermost element still open there must be the one around it in the
+tree. Nothing here guesses: what does not fit is marked, with the reason.
 """
 
 from __future__ import annotations
@@ -57,7 +52,7 @@ def ascii_lower(name: str) -> str:
 class Attribute:
     """One attribute of a start tag. `key` is its name in lower case; `span` is all of it.
 
-    `value` is what stands inside the quotes, None for a name alone; `quote` is empty for a value without quotes.
+    `value` is what is inside the quotes, None for a name alone; `quote` is empty for a value without quotes.
     """
 
     key: str
@@ -421,24 +416,24 @@ def _misfits(
     """Pairs of elements, the outer and the inner one by source or by tree, that the two disagree about."""
     found: list[tuple[int, int]] = []
     starts = places.starts
-    standing: list[int] = []  # the elements open at this place of the source, outermost first
+    open_ones: list[int] = []  # the elements open at this place of the source, outermost first
     for index in located:
         start = starts[index]
-        while standing and ends[standing[-1]] <= start:
-            standing.pop()
+        while open_ones and ends[open_ones[-1]] <= start:
+            open_ones.pop()
         around = parents[index]
         while around >= 0 and starts[around] < 0:
             around = parents[around]
-        if (standing[-1] if standing else -1) != around:
-            found += _disagreement(index, standing, parents, places)
-        elif standing and ends[index] > ends[standing[-1]]:
-            found.append((standing[-1], index))
-        standing.append(index)
+        if (open_ones[-1] if open_ones else -1) != around:
+            found += _disagreement(index, open_ones, parents, places)
+        elif open_ones and ends[index] > ends[open_ones[-1]]:
+            found.append((open_ones[-1], index))
+        open_ones.append(index)
     return found
 
 
 def _disagreement(
-    index: int, standing: Sequence[int], parents: Sequence[int], places: _Places
+    index: int, open_ones: Sequence[int], parents: Sequence[int], places: _Places
 ) -> list[tuple[int, int]]:
     above: set[int] = set()
     parent = parents[index]
@@ -446,7 +441,7 @@ def _disagreement(
         if places.starts[parent] >= 0:
             above.add(parent)
         parent = parents[parent]
-    return [(outer, index) for outer in above.symmetric_difference(standing)] or [(index, index)]
+    return [(outer, index) for outer in above.symmetric_difference(open_ones)] or [(index, index)]
 
 
 DEEPEST = 500  # the parser flattens what is nested deeper than 512

@@ -1,16 +1,13 @@
-"""Template syntax in pages: how it is recognised, and how the parser is kept from it.
+"""Template syntax in pages (Jinja, Django, Twig, Handlebars, Mustache, ERB, EJS and PHP), and how it is covered.
 
-Template syntax inside a page: Jinja, Django, Twig, Handlebars, Mustache, ERB, EJS and PHP, told from plain text.
+A region is found only where its end is found too, and never where a tag is unquoted inside: braces in prose are prose.
+Nothing here understands an expression. What opens and what closes is read from the first word, and only to refuse an
+edit that would part the two.
 
-A region is found only where its end is found too, and never where a tag stands unquoted inside: braces in prose are
-prose. Nothing here understands an expression. What opens and what closes is read from the first word, and only to
-refuse an edit that would part the two.
-
-A page with its template syntax covered by filler of the same length: an HTML parser reads the page around it.
-
-Between tags the filler is blanks, which no parser moves; in names and values of attributes it is a letter of its own
-for what writes a value, and blanks for what steers. Offsets stay what they were. What is masked is only ever parsed:
-everything shown or written comes from the text itself.
+A page is parsed with its template syntax covered by filler of the same length. Between tags the filler is blanks, which
+no parser moves; in names and values of attributes it is a letter of its own for what writes a value, and blanks for
+what steers. Offsets stay what they were. What is masked is only ever parsed: everything shown or written comes from the
+text itself.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ _MIDDLE = lazy_pattern(
 class Region:
     """One piece of template syntax. `outputs` where it writes a value, else it steers or comments.
 
-    `place` is where it stands in the markup: between tags, in the value of an attribute, or elsewhere in a tag.
+    `place` is where it is in the markup: between tags, in the value of an attribute, or elsewhere in a tag.
     """
 
     span: Span
@@ -139,7 +136,7 @@ def are_whole(text: str, regions: Iterable[Region], ended: frozenset[str]) -> bo
 
 
 def _effect(code: str, ended: frozenset[str]) -> tuple[int, int]:
-    """How far a region steps out of the construct it stands in, and how many more are open behind it."""
+    """How far a region steps out of the construct it is in, and how many more are open behind it."""
     if _MIDDLE.match(code) and "{" not in code[2:-2]:
         return -1, 0
     if code.startswith("{{"):
@@ -268,7 +265,7 @@ class _Masking:
         return end
 
     def _comment(self, start: int) -> int:
-        """Comments stay as they are; what stands in them still opens and closes."""
+        """Comments stay as they are; what is in them still opens and closes."""
         closed = self._text.find("-->", start + 2)
         end = len(self._text) if closed < 0 else closed + 3
         self._regions += self._finder.within(start, end)

@@ -1,24 +1,15 @@
-"""The parser behind its guard, and the elements it finds.
+"""The parser behind its guard: text to tree, and the offsets of the tree back to offsets of the text.
 
-Pages that must not reach the parser: what is known to crash it is told apart here, in one pass over the text.
+No other module may call the parser. What must not be parsed is refused here: turbohtml dies (a segmentation fault,
+which no handler catches) on some pages with a `template` inside SVG or MathML. A page is let through only if it is
+certain that no SVG or MathML element is open where a `template` begins. This is a proof about the text, not about a
+tree: every drawing before a `template` must be written so plainly that any tokenizer state it may be read in ends at
+the same `</svg>`. Blanks are those of HTML and letters those of ASCII, or a name that a tokenizer does not know would
+count as an end. The proof looks at no character more than a fixed number of times, and parses nothing.
 
-turbohtml dies (a segmentation fault, which no handler catches) on some pages with a `template` inside SVG or MathML.
-A page is let through only if it is certain that no SVG or MathML element is open where a `template` begins. This is a
-proof about the text, not about a tree: every drawing before a `template` must be written so plainly that any tokenizer
-state it may be read in ends at the same `</svg>`. Blanks are those of HTML and letters those of ASCII, or a name that a
-tokenizer does not know would count as an end. Nothing here may look at a character twice more than a fixed number
-of times, and nothing here may parse.
-
-The only door to the parser: text to tree, behind the guard; offsets of the tree back to offsets of the text.
-
-No other module may call it. What must not be parsed is refused here, before it is parsed.
-
-One element of a page as its source has it: which bytes are its tags, its content and itself.
-
-Markup that is to be put into a page: whether it is complete, and whether all of it is allowed where it goes.
-
-A browser drops a `<tr>` in a `<div>` and an end tag that closes nothing, and says nothing about it. Here every tag
-that is written must be there in the tree, with its end.
+Markup that is put into a page must be complete, and all of it allowed where it goes. A browser drops a `<tr>` in a
+`<div>` and an end tag that closes nothing, and says nothing about it. Here every tag that is written must be there in
+the tree, with its end.
 """
 
 from __future__ import annotations

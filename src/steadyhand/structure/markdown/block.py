@@ -1,15 +1,8 @@
-"""List items and named blocks of Markdown: the target and what the verbs mean there.
-
-A list item of a Markdown text, with what is nested in it.
+"""List items and named blocks of Markdown, by their words or their name (`^id`): the target and its verbs.
 
 New items are written as their neighbours are: the same bullet or the next number, the same indentation, a box where
-the others have one. Numbers that are there are never changed; a name (`^id`) survives new words.
-
-A block of a Markdown text that has a name, `^id`, and is no list item: a paragraph, a quote, a table, a list.
-
-The name survives whatever is done to the words before it, and goes with the block when that is deleted.
-
-A block of a Markdown file by its name (`^id`), or a list item by its words.
+the others have one. Numbers that are there are never changed. The name of a block survives whatever is done to the
+words before it, and goes with the block when that is deleted.
 """
 
 from __future__ import annotations
@@ -21,8 +14,9 @@ from typing import ClassVar
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import check_text
+from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Item
-from steadyhand.structure.markdown.layout import MORE, first_sound, prefix_near, swap, weave
+from steadyhand.structure.markdown.layout import MORE, Part, first_sound, prefix_near, replace_rows
 from steadyhand.structure.markdown.names import (
     BOX,
     Ref,
@@ -37,8 +31,7 @@ from steadyhand.structure.markdown.names import (
     rows_under,
     words_of,
 )
-from steadyhand.structure.markdown.reader import Content, dressed, known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.markdown.surroundings import Name, Part, checked
+from steadyhand.structure.markdown.reader import Content, known_markdown, markdown_of, prefixed, read_content, view_of
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -72,7 +65,7 @@ class ItemNode(Part):
             return Refusal(Kind.BAD_REQUEST, "an item needs words", "delete it")
         content = self._with_ref(document, content)
         if _brings_marker(content):
-            return swap(source, document, item.first, item.end, content, item.container)
+            return replace_rows(source, document, item.first, item.end, content, item.container)
         return self._reworded(source, document, content)
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
@@ -104,7 +97,7 @@ class ItemNode(Part):
         return min(above, siblings[0].first), max(below, siblings[-1].end)
 
     def box(self, document: Document) -> Span | None:
-        """Where the mark in the item's box stands: the one character between the brackets."""
+        """Where the mark in the item's box is: the one character between the brackets."""
         item = self.item
         start = document.content_start(item.first, item.inside)
         found = BOX.match(document.rows[item.first], start) if start is not None and item.paragraph else None
@@ -124,7 +117,7 @@ class ItemNode(Part):
         return content if isinstance(again, Refusal) else again
 
     def _reworded(self, source: Source, document: Document, content: Content) -> Proposal | Refusal:
-        """Other words behind the marker and the box as they stand; what is nested stays."""
+        """Other words behind the marker and the box, which stay; what is nested stays."""
         item, own = self.item, self.item.paragraph
         start = document.content_start(item.first, item.inside)
         is_bare = item.end == item.first + 1 and own is None and start == len(document.rows[item.first])
@@ -142,7 +135,7 @@ class ItemNode(Part):
         at = document.table.start(item.first) + start
         end = document.table.start(last) + len(document.rows[last])
         prefix = prefix_near(document, item.first, item.end, item.inside)
-        text = dressed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
+        text = prefixed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
         lead = " " if is_bare and not row.endswith((" ", "\t")) else ""
         has_nested = own is not None and own.end < item.end
         notes = ("what is nested in the item stays",) if has_nested else ()
@@ -156,7 +149,7 @@ class ItemNode(Part):
 
         def attempt(above: int, below: int) -> Proposal | Refusal:
             lines = [*[""] * above, *content.lines, *[""] * (below if row < item.end else 0)]
-            made = Proposal.of(source, _at_row(source, document, row, dressed(lines, prefix)))
+            made = Proposal.of(source, _at_row(source, document, row, prefixed(lines, prefix)))
             return self._counted(source, made, len(content.document.items), own=self.span)
 
         gaps = MORE if _brings_marker(content) else ((1, 0), (1, 1))
@@ -180,7 +173,7 @@ class ItemNode(Part):
             lines += [*new, *gap] if where == "before" else [*gap, *new]
         prefix = prefix_near(document, item.first, item.end, item.container)
         row = item.first if where == "before" else item.end
-        made = Proposal.of(source, _at_row(source, document, row, dressed(lines, prefix)))
+        made = Proposal.of(source, _at_row(source, document, row, prefixed(lines, prefix)))
         return self._counted(source, made, _count(bodies), own=None)
 
     def _written(self, document: Document, siblings: Sequence[Item], body: Sequence[str], step: int) -> list[str]:
@@ -255,7 +248,7 @@ def _at_row(source: Source, document: Document, row: int, text: str) -> tuple[Sp
 
 @dataclass(frozen=True, slots=True)
 class ReferencedNode(Part):
-    """A named block; its span has the name in it where that stands behind its words."""
+    """A named block; its span has the name in it where that is behind its words."""
 
     kind: str
     span: Span
@@ -282,19 +275,12 @@ class ReferencedNode(Part):
                 return content
             if not content.document.marks or content.document.marks[-1].kind != "paragraph":
                 return Refusal(Kind.BAD_REQUEST, "the name must follow words", "let the content end with words")
-        return swap(source, document, ref.first, ref.end, content, ref.container)
+        return replace_rows(source, document, ref.first, ref.end, content, ref.container)
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
-        document, ref = known_markdown(source), self.ref
-        content = read_content(text, prefix_near(document, ref.first, ref.end, ref.container))
-        if isinstance(content, Refusal):
-            return content
         if where in ("start", "end"):
             return Refusal(Kind.BAD_REQUEST, f"nothing is put inside of a {self.kind}", "insert before or after it")
-        if where == "before" and document.is_led(ref.first, ref.container):
-            return Refusal(Kind.BAD_REQUEST, "it follows the marker of a list item", "edit the lines by number")
-        row = ref.first if where == "before" else ref.behind
-        return weave(source, document, row, content, ref.container) if content.lines else Proposal(())
+        return self.insert_beside(source, text, where)
 
     @property
     def place(self) -> tuple[int, int, int]:

@@ -1,11 +1,7 @@
-"""Code blocks of Markdown: the target and what the verbs mean there.
+"""Code blocks of Markdown by number, language or heading: the target and what the verbs mean there.
 
-A code block of a Markdown text: fenced or indented, in a list or quote or not.
-
-New content is plain lines; what its list, quote or indentation puts in front of them is added here. The fences stay,
-and grow where the content holds a line that would close them.
-
-A code block of a Markdown file: by its number, its language, or the heading it stands under.
+Fenced or indented, in a list or quote or not. New content is plain lines; what its list, quote or indentation puts in
+front of them is added here. The fences stay, and grow where the content holds a line that would close them.
 """
 
 from __future__ import annotations
@@ -17,8 +13,9 @@ from steadyhand.errors import Kind
 from steadyhand.hints import Say, SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.schema import bad_request, check_integer, check_text
+from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Mark
-from steadyhand.structure.markdown.layout import prefix_near, swap, weave
+from steadyhand.structure.markdown.layout import Part, prefix_near
 from steadyhand.structure.markdown.names import SHOWN, rows_under, which_of
 from steadyhand.structure.markdown.reader import (
     known_markdown,
@@ -28,7 +25,6 @@ from steadyhand.structure.markdown.reader import (
     trimmed,
     view_of,
 )
-from steadyhand.structure.markdown.surroundings import Name, Part, checked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.indent import indent_of
@@ -60,7 +56,7 @@ class CodeBlockNode(Part):
             return Proposal(())
         document = known_markdown(source)
         if self.part == "fenced":
-            return self._replace_all(source, document, new)
+            return self.replace_all(source, new)
         lines = self._lines(document, new)
         if self.mark.kind == "fence":
             bare = self._unfenced(lines)
@@ -79,7 +75,7 @@ class CodeBlockNode(Part):
         document = known_markdown(source)
         first, end = self.mark.content_rows
         if where in ("before", "after"):
-            return self._beside(source, document, text, where)
+            return self.insert_beside(source, text, where)
         lines = self._lines(document, text)
         row = first if where == "start" else end
         if self.mark.kind == "indented" and (not trimmed(lines) or document.is_led(row, self.mark.container)):
@@ -96,28 +92,8 @@ class CodeBlockNode(Part):
     def names(self) -> Collection[Name]:
         return (("code", ""), ("heading", ""))
 
-    def _replace_all(self, source: Source, document: Document, new: str) -> Proposal | Refusal:
-        mark = self.mark
-        content = read_content(new, prefix_near(document, mark.first, mark.end, mark.container))
-        if isinstance(content, Refusal):
-            return content
-        if not content.lines:
-            return self.delete(source)
-        end = document.last_row(mark.first + 1, mark.end, mark.container) if not mark.is_closed else mark.end
-        return swap(source, document, mark.first, end, content, mark.container)
-
-    def _beside(self, source: Source, document: Document, text: str, where: Where) -> Proposal | Refusal:
-        mark = self.mark
-        content = read_content(text, prefix_near(document, mark.first, mark.end, mark.container))
-        if isinstance(content, Refusal):
-            return content
-        if where == "before" and document.is_led(mark.first, mark.container):
-            return Refusal(Kind.BAD_REQUEST, "the code follows the marker of a list item", _HINT)
-        row = mark.first if where == "before" else mark.end
-        return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
-
     def _prefix(self, document: Document) -> str:
-        """What stands in front of a line of code: the container's marks, and the fence's or the code's indentation."""
+        """What is in front of a line of code: the container's marks, and the fence's or the code's indentation."""
         mark = self.mark
         first, end = mark.content_rows
         written = prefix_near(document, first, end, mark.container)

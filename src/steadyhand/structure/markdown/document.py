@@ -1,16 +1,24 @@
-"""What is known of a Markdown text: its parts by row, and the quotes and list items they stand in.
+"""What is known of a Markdown text: its parts by row, the quotes and list items they are in, and its front matter.
 
 Marks are data about one source; they never change and never write. Rows count from 0; ends are half-open.
+
+Front matter is YAML between `---` lines or TOML between `+++` lines, at the very top only. A `---` that nothing closes
+is a thematic break, and so is one whose lines hold no key: headings between two such breaks are never taken for
+comments of a YAML text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
+from types import MappingProxyType
 from typing import Literal
 
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, lazy_pattern, replace
+from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import LineTable
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
@@ -23,7 +31,7 @@ MarkKind = Literal["heading", "fence", "indented", "table", "paragraph", "html",
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A quote or list item, or the root (number 0) that everything stands in.
+    """A quote or list item, or the root (number 0) that everything is in.
 
     `column` is where the content of a list item starts, in columns from the margin; `parent` is a number in the list.
     """
@@ -161,7 +169,7 @@ class Document:
         return len(self.rows)
 
     def chain(self, container: int) -> Iterator[Container]:
-        """The containers a container stands in, outermost first, and itself; the root is left out."""
+        """The containers a container is in, outermost first, and itself; the root is left out."""
         numbers: list[int] = []
         while container:
             numbers.append(container)
@@ -187,16 +195,16 @@ class Document:
         return past_containers(self.rows[row], self.chain(container), row)
 
     def is_led(self, row: int, container: int) -> bool:
-        """Whether the marker of a list item around stands in this row."""
+        """Whether the marker of a list item around is in this row."""
         return bool(container) and any(one.kind == "item" and one.first == row for one in self.chain(container))
 
     def start_of(self, row: int, container: int) -> int:
-        """Where what stands in a row starts in the text: at the row's start, or behind the marker of its list item."""
+        """Where what is in a row starts in the text: at the row's start, or behind the marker of its list item."""
         shift = self.content_start(row, container) if self.is_led(row, container) else 0
         return self.table.start(row) + shift if shift else self.at(row)
 
     def at(self, row: int) -> int:
-        """Where a row starts in the text, behind whatever stands before the first one."""
+        """Where a row starts in the text, behind whatever is before the first one."""
         return self.table.start(row) or self.lead
 
     def span_of(self, first: int, end: int, container: int) -> Span:
@@ -209,7 +217,7 @@ class Document:
         return Span(start, max(start, self.table.start(end - 1) + len(self.rows[end - 1])))
 
     def plain(self, first: int, end: int, container: int) -> str:
-        """Rows as they would stand outside of their container, each ended by LF."""
+        """Rows as they would be outside of their container, each ended by LF."""
         starts = [self.content_start(row, container) for row in range(first, end)]
         lines = [
             row.lstrip(" \t") if start is None else row[start:]
@@ -224,7 +232,7 @@ class Document:
         return self.content_start(row, container) is not None
 
     def prefix(self, container: int, row: int | None = None) -> str:
-        """What stands in front of a container's lines: as `row` has it, else as the container's marks ask."""
+        """What is in front of a container's lines: as `row` has it, else as the container's marks ask."""
         if row is not None:
             return self.rows[row][: self.content_start(row, container)]
         written = ""
@@ -289,3 +297,56 @@ def past_marker(text: str, at: int, column: int) -> tuple[int, int, str]:
     if behind >= len(text):
         return behind, column + 1, marker
     return (at + 1, column + 1, marker) if width > _TAB else (behind, column + width, marker)
+
+
+_YAML_KEY = lazy_pattern(r"[\"']?[^\s:#\"'\-\[{][^:]{0,200}:(?:\s|$)|[{]")
+_TOML_KEY = lazy_pattern(r"\s*[^\s=#][^=]{0,200}=|\s*\[")
+_LONGEST = 20_000
+CLOSINGS: Mapping[str, tuple[str, ...]] = MappingProxyType({"---": ("---", "..."), "+++": ("+++",)})
+
+
+def find_front(rows: Sequence[str]) -> Front | None:
+    """The front matter of a text, by its rows.
+
+    >>> find_front(["---", "title: x", "---", "text"])
+    Front(mark='---', end=3)
+    >>> find_front(["---", "", "# Title", "---"]) is None
+    True
+    """
+    opening = rows[0].removeprefix("\ufeff").rstrip(" \t") if rows else ""
+    mark: Literal["---", "+++"]
+    if opening == "---":
+        mark, key = "---", _YAML_KEY
+    elif opening == "+++":
+        mark, key = "+++", _TOML_KEY
+    else:
+        return None
+    has_key = False
+    for row, text in enumerate(islice(rows, 1, _LONGEST), start=1):
+        if text.rstrip(" \t") in CLOSINGS[mark]:
+            return Front(mark, row + 1) if has_key or row == 1 else None
+        if row == 1 and not text.strip(" \t"):
+            return None
+        has_key = has_key or key.match(text) is not None
+    return None
+
+
+def front_span(table: LineTable, front: Front) -> Span:
+    """What is between the marks."""
+    return Span(table.start(1), table.start(front.end - 1))
+
+
+def front_source(source: Source) -> Source:
+    """What is between the marks, as a source of its own; empty where there is no front matter."""
+    front = find_front(source.lines)
+    return Source.of_text("" if front is None else front_span(source.table, front).of(source.text))
+
+
+def in_front(refusal: Refusal) -> Refusal:
+    """A refusal of the text between the marks, with the lines of the file, and hints that name front matter."""
+    there = refusal.about_keys("front_matter")
+    line = there.details.get("line")
+    if not isinstance(line, int):
+        return there
+    message = f"line {line + 1}: {there.cause or there.message}"
+    return replace(there, message=message, details={**there.details, "line": line + 1})

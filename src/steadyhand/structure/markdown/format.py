@@ -64,7 +64,7 @@ def _refs(source: Source, document: Document) -> list[tuple[Section | None, Outl
 
 
 def _deepened(found: Sequence[tuple[Section | None, OutlineEntry]]) -> list[OutlineEntry]:
-    """Entries one deeper than the section they stand in."""
+    """Entries one deeper than the section they are in."""
     entries: list[OutlineEntry] = []
     open_sections: list[tuple[int, int]] = []  # where each ends, and its depth
     for section, entry in found:
@@ -82,7 +82,7 @@ def _deepened(found: Sequence[tuple[Section | None, OutlineEntry]]) -> list[Outl
 def _front(source: Source, document: Document) -> list[OutlineEntry]:
     from steadyhand.structure.config.key import key_entries
     from steadyhand.structure.config.syntax import syntax_named
-    from steadyhand.structure.markdown.front import front_source, front_span
+    from steadyhand.structure.markdown.document import front_source, front_span
 
     if document.front is None:
         return []
@@ -98,7 +98,7 @@ def _front(source: Source, document: Document) -> list[OutlineEntry]:
 def fault(source: Source) -> Fault | None:
     """Where the front matter stops being YAML or TOML."""
     from steadyhand.structure.config.syntax import syntax_named
-    from steadyhand.structure.markdown.front import find_front, front_source, in_front
+    from steadyhand.structure.markdown.document import find_front, front_source, in_front
 
     front = find_front(source.lines)
     if front is None:

@@ -1,10 +1,6 @@
-"""Front matter of Markdown: the target and what the verbs mean there.
-
-The front matter of a Markdown text as a whole: what stands between its marks.
+"""Front matter of Markdown, as a whole or one key of it: the target and what the verbs mean there.
 
 The marks stay where the content is replaced, and go with it where it is deleted.
-
-The front matter of a Markdown file: as a whole, or one key of it.
 """
 
 from __future__ import annotations
@@ -19,11 +15,10 @@ from steadyhand.schema import bad_request, describe
 from steadyhand.structure.config.item import KeyPath, Step, parse_path, render_path
 from steadyhand.structure.config.key import Part, key_nodes
 from steadyhand.structure.config.syntax import syntax_named
-from steadyhand.structure.markdown.document import Front
-from steadyhand.structure.markdown.front import CLOSINGS, front_source, front_span, in_front
-from steadyhand.structure.markdown.layout import blanks_below, weave
+from steadyhand.structure.markdown.check import checked
+from steadyhand.structure.markdown.document import CLOSINGS, Front, front_source, front_span, in_front
+from steadyhand.structure.markdown.layout import blanks_below, insert_content
 from steadyhand.structure.markdown.reader import known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.markdown.surroundings import checked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import split_bodies, to_lf
@@ -69,7 +64,7 @@ class FrontMatterNode(Node):
         if isinstance(content, Refusal):
             return content
         row = self.front.end + blanks_below(document, self.front.end)
-        return weave(source, document, row, content) if content.lines else Proposal(())
+        return insert_content(source, document, row, content) if content.lines else Proposal(())
 
     def _bare(self, lines: list[str]) -> list[str]:
         """Content without the marks, where it brings them."""

@@ -1,11 +1,7 @@
-"""Sections of Markdown: the target by heading and what the verbs mean there.
-
-A section of a Markdown text: a heading and what stands under it.
+"""Sections of Markdown by the words of a heading, or a path of headings: the target and what the verbs mean there.
 
 The heading line is kept by every edit of a section that does not bring a heading itself, and it is never doubled.
 Headings outside of an edit are the same after it, or the edit is refused.
-
-A section of a Markdown file, by its heading: the words, or a path of headings.
 """
 
 from __future__ import annotations
@@ -16,17 +12,16 @@ from typing import ClassVar
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request, check_text
-from steadyhand.structure.markdown.document import Document, Section
-from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
-from steadyhand.structure.markdown.names import address_of, joined, loose, no_such_heading, sections_named
-from steadyhand.structure.markdown.reader import Content, known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.markdown.surroundings import (
+from steadyhand.structure.markdown.check import (
     Name,
-    Part,
     checked,
     end_without_closings,
     end_without_definitions,
 )
+from steadyhand.structure.markdown.document import Document, Section
+from steadyhand.structure.markdown.layout import Part, delete_rows, insert_content, prefix_near, replace_rows
+from steadyhand.structure.markdown.names import address_of, joined, loose, no_such_heading, sections_named
+from steadyhand.structure.markdown.reader import Content, known_markdown, markdown_of, read_content, view_of
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -91,13 +86,13 @@ class SectionNode(Part):
     ) -> Proposal | Refusal:
         mark, (first, end) = self.section.mark, rows
         if self._brings_heading(content):
-            return swap(source, document, mark.first, max(end, mark.end), content, mark.container)
+            return replace_rows(source, document, mark.first, max(end, mark.end), content, mark.container)
         if not content.lines:
             return self._clear(source, document, rows)
         if first == end:
-            made = weave(source, document, mark.end, content, mark.container)
+            made = insert_content(source, document, mark.end, content, mark.container)
         else:
-            made = swap(source, document, first, end, content, mark.container)
+            made = replace_rows(source, document, first, end, content, mark.container)
         is_noted = content.starts_with_heading and self.part == "section"
         return replace(made, notes=(_KEPT,)) if isinstance(made, Proposal) and is_noted else made
 
@@ -115,7 +110,11 @@ class SectionNode(Part):
                 "leave the heading out; insert after the section to add another of that name",
             )
         row = self._row_for(source, document, where)
-        return row if isinstance(row, Refusal) else weave(source, document, row, content, self.section.mark.container)
+        return (
+            row
+            if isinstance(row, Refusal)
+            else insert_content(source, document, row, content, self.section.mark.container)
+        )
 
     def delete(self, source: Source) -> Proposal | Refusal:
         document = known_markdown(source)
@@ -125,9 +124,9 @@ class SectionNode(Part):
         mark = self.section.mark
         match self.part:
             case "section":
-                return cut(source, document, mark.first, max(rows[1], mark.end), mark.container)
+                return delete_rows(source, document, mark.first, max(rows[1], mark.end), mark.container)
             case "line":
-                return cut(source, document, mark.first, mark.end, mark.container)
+                return delete_rows(source, document, mark.first, mark.end, mark.container)
             case _:
                 return self._clear(source, document, rows)
 
@@ -191,7 +190,7 @@ class SectionNode(Part):
     def _replace_line(self, source: Source, document: Document, content: Content) -> Proposal | Refusal:
         mark = self.section.mark
         if content.starts_with_heading and content.first is not None and content.first.end == len(content.lines):
-            return swap(source, document, mark.first, mark.end, content, mark.container)
+            return replace_rows(source, document, mark.first, mark.end, content, mark.container)
         if len(content.lines) != 1:
             return Refusal(
                 Kind.BAD_REQUEST,
@@ -204,11 +203,13 @@ class SectionNode(Part):
             return made
         again = read_content(f"{'#' * mark.level} {words}")
         return (
-            again if isinstance(again, Refusal) else swap(source, document, mark.first, mark.end, again, mark.container)
+            again
+            if isinstance(again, Refusal)
+            else replace_rows(source, document, mark.first, mark.end, again, mark.container)
         )
 
     def _reworded(self, source: Source, document: Document, words: str) -> Proposal | None:
-        """Other words between the marks of the heading as they stand."""
+        """Other words between the marks of the heading, which stay."""
         mark = self.section.mark
         row = document.rows[mark.first]
         shift = document.content_start(mark.first, mark.container) or 0
@@ -224,7 +225,7 @@ class SectionNode(Part):
         first, end = rows
         if first == end:
             return Proposal(())
-        return cut(source, document, first, end, self.section.mark.container)
+        return delete_rows(source, document, first, end, self.section.mark.container)
 
     def _row_for(self, source: Source, document: Document, where: Where) -> int | Refusal:
         mark, (_, end) = self.section.mark, self._filled(document)

@@ -1,25 +1,24 @@
-"""How whole lines are put between the rows of a Markdown text, with the blank lines its habit asks for.
+"""How whole lines come and go between the rows of a Markdown text, with the blank lines its habit asks for.
 
 The habit is how a file sets its parts apart: blank lines around headings and between paragraphs, as most places have
-them.
-
-Only proposes. Where a place needs one blank line more than the habit says, so that what is inserted is not read as part
-of its neighbours, it gets it; where no blank line helps, the edit is refused.
+them. Only proposes. Where a place needs one blank line more than the habit says, so that what is inserted is not read
+as part of its neighbours, it gets it; where no blank line helps, the edit is refused.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, replace
+from steadyhand.structure.markdown.check import Name, after_all, checked, hidden_at
 from steadyhand.structure.markdown.document import Document, Item, Mark
-from steadyhand.structure.markdown.reader import Content, dressed, known_markdown
-from steadyhand.structure.markdown.surroundings import checked, hidden_at
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.markdown.reader import Content, known_markdown, prefixed, read_content
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -61,7 +60,7 @@ def _usual(seen: Counter[int]) -> int:
 
 
 def blanks_above(document: Document, row: int, container: int = 0) -> int:
-    """How many blank rows stand directly above a row."""
+    """How many blank rows are directly above a row."""
     count = 0
     while row - count > 0 and document.is_blank(row - count - 1, container):
         count += 1
@@ -69,7 +68,7 @@ def blanks_above(document: Document, row: int, container: int = 0) -> int:
 
 
 def blanks_below(document: Document, row: int, container: int = 0) -> int:
-    """How many blank rows stand from a row on."""
+    """How many blank rows there are from a row on."""
     count = 0
     while row + count < document.count and document.is_blank(row + count, container):
         count += 1
@@ -80,7 +79,9 @@ def blanks_below(document: Document, row: int, container: int = 0) -> int:
 MORE = ((0, 0), (1, 0), (0, 1), (1, 1))
 
 
-def weave(source: Source, document: Document, row: int, content: Content, container: int = 0) -> Proposal | Refusal:
+def insert_content(
+    source: Source, document: Document, row: int, content: Content, container: int = 0
+) -> Proposal | Refusal:
     """Content between the rows above `row` and from `row` on, in a container."""
     before = mark_at(document, row - blanks_above(document, row, container) - 1)
     if before is not None and not before.is_closed and before.container == container:
@@ -91,11 +92,11 @@ def weave(source: Source, document: Document, row: int, content: Content, contai
     above, below = _gaps(source, document, row, content, container)
     is_row = above == 0 and before is not None and before.kind == "table" and not content.starts_with_heading
     own = document.span_of(before.first, before.end, container) if is_row and before is not None else None
-    woven = (
-        _woven(source, document, row, content, container, above + more_above, below + more_below)
+    insertions = (
+        _insertion(source, document, row, content, container, above + more_above, below + more_below)
         for more_above, more_below in MORE
     )
-    return first_sound(checked(source, Proposal.of(source, write), content, own=own) for write in woven)
+    return first_sound(checked(source, Proposal.of(source, write), content, own=own) for write in insertions)
 
 
 def first_sound(attempts: Iterable[Proposal | Refusal]) -> Proposal | Refusal:
@@ -121,22 +122,22 @@ def _swallowed(document: Document, fence: Mark) -> Refusal:
     )
 
 
-def swap(
+def replace_rows(
     source: Source, document: Document, first: int, end: int, content: Content, container: int
 ) -> Proposal | Refusal:
     """Content in the place of rows, which are not blank at either end; their neighbours' blank lines stay."""
     span = document.span_of(first, end, container)
     prefix = prefix_near(document, first, end, container)
     if document.is_led(first, container):
-        text = dressed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
+        text = prefixed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
         return checked(source, Proposal.of(source, (span, text)), content)
-    texts = (dressed([*[""] * above, *content.lines, *[""] * below], prefix) for above, below in MORE)
+    texts = (prefixed([*[""] * above, *content.lines, *[""] * below], prefix) for above, below in MORE)
     if span.of(source.text)[-1:] not in ("\n", "\r"):
         texts = (text.removesuffix("\n") for text in texts)
     return first_sound(checked(source, Proposal.of(source, (span, text)), content) for text in texts)
 
 
-def cut(source: Source, document: Document, first: int, end: int, container: int = 0) -> Proposal | Refusal:
+def delete_rows(source: Source, document: Document, first: int, end: int, container: int = 0) -> Proposal | Refusal:
     """Rows taken away, with the blank lines on one side of them: the larger gap stays between their neighbours."""
     if document.is_led(first, container):
         return checked(source, Proposal.of(source, (document.span_of(first, end, container), "")))
@@ -155,7 +156,7 @@ def cut(source: Source, document: Document, first: int, end: int, container: int
         span = Span(document.at(first), document.table.start(end + behind))
     made = checked(source, Proposal.of(source, (span, "")))
     if isinstance(made, Refusal):
-        gap = dressed([""], document.prefix(container))
+        gap = prefixed([""], document.prefix(container))
         parted = checked(source, Proposal.of(source, (span, gap)))
         return parted if isinstance(parted, Proposal) else made
     return made
@@ -180,7 +181,7 @@ def prefix_near(document: Document, first: int, end: int, container: int) -> str
     return document.prefix(container)
 
 
-def _woven(
+def _insertion(
     source: Source, document: Document, row: int, content: Content, container: int, above: int, below: int
 ) -> tuple[Span, str]:
     prefix = prefix_near(document, row, row, container)
@@ -188,7 +189,7 @@ def _woven(
     has_above, has_below = blanks_above(document, row, container), blanks_below(document, row, container)
     more_above = max(above - has_above, 0) if row - has_above > top else 0
     more_below = max(below - has_below, 0) if row + has_below < document.count else 0
-    text = dressed([*[""] * more_above, *content.lines, *[""] * more_below], prefix)
+    text = prefixed([*[""] * more_above, *content.lines, *[""] * more_below], prefix)
     at = document.at(row)
     if at == len(source.text) and source.text and source.text[-1] not in "\r\n":
         text = "\n" + text.removesuffix("\n")
@@ -237,5 +238,86 @@ def _continues(document: Document, before: Mark | None, last: int, content: Cont
 
 
 def is_like(item: Item, other: Item) -> bool:
-    """Whether two items could stand in one list: the same bullet, or the same delimiter behind their numbers."""
+    """Whether two items could be in one list: the same bullet, or the same delimiter behind their numbers."""
     return item.marker[-1:] == other.marker[-1:] and (len(item.marker) > 1) == (len(other.marker) > 1)
+
+
+class Part(Node):
+    """A part of a text, rows `first` to `end` of a container: what the verbs mean for all of them.
+
+    Several edits of one call are proposed on one text and checked once at the end, if none writes what another looks at
+    and none brings, takes away or renames what another is addressed by.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def place(self) -> tuple[int, int, int]:
+        """Its first row, the end of its rows, and their container."""
+
+    @property
+    @abstractmethod
+    def names(self) -> Collection[Name]:
+        """What its address depends on; a name without words stands for all of its kind."""
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return delete_rows(source, known_markdown(source), *self.place)
+
+    def replace_all(self, source: Source, new: str) -> Proposal | Refusal:
+        """Put other lines in the place of all its rows."""
+        document, (first, end, container) = known_markdown(source), self.place
+        content = read_content(new, prefix_near(document, first, end, container))
+        if isinstance(content, Refusal):
+            return content
+        if not content.lines:
+            return self.delete(source)
+        end = document.last_row(first + 1, end, container)  # of a fence that is never closed
+        return replace_rows(source, document, first, end, content, container)
+
+    def insert_beside(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        """Put lines before or after its rows."""
+        document, (first, end, container) = known_markdown(source), self.place
+        content = read_content(text, prefix_near(document, first, end, container))
+        if isinstance(content, Refusal):
+            return content
+        if where == "before" and document.is_led(first, container):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"the {self.kind} follows the marker of a list item, nothing goes between them",
+                "insert after it, or edit the lines by number",
+            )
+        row = first if where == "before" else end
+        return insert_content(source, document, row, content, container) if content.lines else Proposal(())
+
+    def carried(self, source: Source) -> str | Refusal:
+        return known_markdown(source).plain(*self.place)
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
+
+    def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]:  # noqa: ARG002
+        """The rows that decide how this writes rows `first` to `end`, or takes them away.
+
+        Usually up to the nearest row on each side that says something.
+        """
+        container = self.place[2]
+        while first > 0 and document.is_blank(first - 1, container):
+            first -= 1
+        while end < document.count and document.is_blank(end, container):
+            end += 1
+        return max(first - 1, 0), min(end + 1, document.count)
+
+    def propose_together(
+        self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
+    ) -> Sequence[Proposal] | None:
+        nodes: list[Part] = []
+        made: list[Proposal] = []
+        for node, propose in asked:
+            proposal = propose(node) if isinstance(node, Part) else None
+            if not isinstance(node, Part) or not isinstance(proposal, Proposal):
+                return None
+            nodes.append(node)
+            made.append(proposal)
+        after = after_all(source, nodes, made)
+        return None if after is None else [*made[:-1], replace(made[-1], after=after)]

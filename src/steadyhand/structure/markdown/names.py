@@ -1,15 +1,10 @@
 """What the parts of a Markdown text are called: headings, list items, named blocks, links.
 
-What headings and list items are called, and which of them a name means.
+Exact words come first; a laxer reading is tried only where a stricter one found nothing, and never to break a tie. A
+block is named by `^id` behind its last words, or on a line of its own beneath it.
 
-Exact words come first; a laxer reading is tried only where a stricter one found nothing, and never to break a tie.
-
-Block references: `^id` behind the last words of a block, or on a line of its own beneath it.
-
-The links of a Markdown text, with their lines: only to be listed, nothing is located or edited by them.
-
-Paragraphs that are very long are passed over, as is raw HTML; after much text with brackets in it the list ends, since
-a hostile one would cost the more the longer it is.
+Links are only listed, nothing is located or edited by them. Paragraphs that are very long are passed over, as is raw
+HTML; after much text with brackets in it the list ends, since a hostile one would cost the more the longer it is.
 """
 
 from __future__ import annotations
@@ -275,7 +270,7 @@ BOX = lazy_pattern(r"\[([ xX])\](?=[ \t]|$)")
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A block that has a name. `end` is the end of the block, `behind` that of the line its name stands in.
+    """A block that has a name. `end` is the end of the block, `behind` that of the line its name is in.
 
     `item` is the list item it is, where it is one; `is_apart` says that the name has a line of its own.
     """
@@ -499,7 +494,7 @@ def _found(tokens: Sequence[Token]) -> Iterator[tuple[int, Literal["link", "imag
 
 
 def _row_of(rows: Sequence[str], row: int, target: str, words: str) -> int:
-    """The row a link stands in: code and tags that span lines have breaks that are not counted."""
+    """The row a link is in: code and tags that span lines have breaks that are not counted."""
     for wanted in (target, words):
         at = next((number for number in range(row, len(rows)) if wanted and wanted in rows[number]), None)
         if at is not None:

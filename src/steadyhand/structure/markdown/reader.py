@@ -1,20 +1,14 @@
 """The reader of Markdown: whole texts, new text for a place, and the rows around a change.
 
-Reads Markdown: block structure only, with rows, by the one parser behind which nobody looks.
+Block structure only, with rows; nothing here reads what is inside a line. Nesting is bounded before it can hurt: deeper
+texts are `too-large`. Files are read as Markdown by their suffix, and those whose suffix says nothing else.
 
-Nothing here reads what stands inside a line. Nesting is bounded before it can hurt: deeper texts are `too-large`.
-
-Which files are read as Markdown: by suffix, and those whose suffix says nothing else.
-
-New text as plain lines: without the marks of the quotes and lists it goes into, and read on its own.
-
+New text for a place is plain lines: without the marks of the quotes and lists it goes into, and read on its own.
 Nothing is ever stripped at the end of a line: two blanks there are a hard break.
 
-The rows around a change, read before and after it: what a change can make to be read otherwise stands in them.
-
-What starts in the root is read without knowing what stands above it, and the parser looks at most two rows ahead. So
-the rows from some way above a change to three such parts beneath it tell all: where these parts are read as before,
-the rest is.
+What starts in the root is read without knowing what is above it, and the parser looks at most two rows ahead. So the
+rows from some way above a change to three such parts beneath it tell all: where these parts are read as before, the
+rest is.
 """
 
 from __future__ import annotations
@@ -29,6 +23,7 @@ from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.format import file_name, format_of
 from steadyhand.structure.markdown.document import (
+    CLOSINGS,
     SUFFIXES,
     Container,
     Definition,
@@ -38,11 +33,11 @@ from steadyhand.structure.markdown.document import (
     Mark,
     MarkKind,
     Section,
+    find_front,
     past_containers,
     past_marker,
     past_quote,
 )
-from steadyhand.structure.markdown.front import CLOSINGS, find_front
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.changeset import ChangeSet
@@ -292,7 +287,7 @@ def _sections(containers: Sequence[Container], headings: Sequence[Mark]) -> tupl
 
 
 def _rules(containers: Sequence[Container], section: Section, mark: Mark) -> bool:
-    """Whether a heading stands under another: in its container and deeper, or in a container of its rows."""
+    """Whether a heading is under another: in its container and deeper, or in a container of its rows."""
     if section.mark.container == mark.container:
         return section.mark.level < mark.level
     return mark.first < section.end and _is_inside(containers, mark.container, section.mark.container)
@@ -348,7 +343,7 @@ class Content:
 
     @property
     def first(self) -> Mark | None:
-        """What it starts with, if that stands in no list or quote."""
+        """What it starts with, if that is in no list or quote."""
         found = self.document.marks[0] if self.document.marks else None
         return found if found is not None and found.first == 0 and found.container == 0 else None
 
@@ -403,7 +398,7 @@ def trimmed(lines: Sequence[str]) -> list[str]:
     return list(lines[start:end])
 
 
-def dressed(lines: Sequence[str], prefix: str) -> str:
+def prefixed(lines: Sequence[str], prefix: str) -> str:
     """Lines as a container writes them, each with its ending; a blank line gets no blanks from its container."""
     if not prefix:
         return "".join(f"{line}\n" for line in lines)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import dedent
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.markdown.front import find_front, front_source
+from steadyhand.structure.markdown.document import find_front, front_source
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 

@@ -16,21 +16,20 @@ from steadyhand.errors import Kind
 from steadyhand.hints import Hint, Say, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, check_integer, check_text, describe
+from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Mark
-from steadyhand.structure.markdown.layout import prefix_near, swap, weave
+from steadyhand.structure.markdown.layout import Part, prefix_near
 from steadyhand.structure.markdown.names import SHOWN, loose, nearest, rows_under, which_of
 from steadyhand.structure.markdown.reader import (
     View,
-    dressed,
     known_markdown,
     markdown_of,
     plain_lines,
-    read_content,
+    prefixed,
     read_fragment,
     trimmed,
     view_of,
 )
-from steadyhand.structure.markdown.surroundings import Name, Part, checked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -241,29 +240,13 @@ class TableNode(_InTable):
         return f"table {self.number}"
 
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
-        if to_lf(new) == to_lf(self.span.of(source.text)):
-            return Proposal(())
-        document, mark = known_markdown(source), self.mark
-        content = read_content(new, prefix_near(document, mark.first, mark.end, mark.container))
-        if isinstance(content, Refusal):
-            return content
-        if not content.lines:
-            return self.delete(source)
-        return swap(source, document, mark.first, mark.end, content, mark.container)
+        is_same = to_lf(new) == to_lf(self.span.of(source.text))
+        return Proposal(()) if is_same else self.replace_all(source, new)
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
-        document, mark = known_markdown(source), self.mark
-        if where == "start":
-            return put_rows(source, self.number, mark.first + 2, text)
-        if where == "end":
-            return put_rows(source, self.number, mark.end, text)
-        content = read_content(text, prefix_near(document, mark.first, mark.end, mark.container))
-        if isinstance(content, Refusal):
-            return content
-        if where == "before" and document.is_led(mark.first, mark.container):
-            return Refusal(Kind.BAD_REQUEST, "the table follows the marker of a list item", _BY_LINES)
-        row = mark.first if where == "before" else mark.end
-        return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
+        if where in ("before", "after"):
+            return self.insert_beside(source, text, where)
+        return put_rows(source, self.number, self.mark.first + 2 if where == "start" else self.mark.end, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +356,6 @@ class CellNode(_InTable):
         return self.replace(source, "")
 
 
-_BY_LINES = "edit the lines by number"
 _BY_ROWS = "insert rows to add more than one"
 
 
@@ -399,7 +381,7 @@ def put_rows(source: Source, number: int, row: int, text: str) -> Proposal | Ref
         return Refusal(Kind.BAD_REQUEST, "a blank line would end the table", "give the rows without blank lines")
     indent = document.rows[mark.first + 1][len(prefix) :] if document.rows[mark.first + 1].startswith(prefix) else ""
     lead = prefix + indent[: len(indent) - len(indent.lstrip(" \t"))]
-    at, new = document.table.start(row), dressed([line.strip(" \t") for line in lines], lead)
+    at, new = document.table.start(row), prefixed([line.strip(" \t") for line in lines], lead)
     if at == len(source.text) and source.text[-1:] not in ("\n", "\r"):
         new = "\n" + new.removesuffix("\n")
     return _same_table(source, Proposal.of(source, (Span(at, at), new)), number, len(lines))

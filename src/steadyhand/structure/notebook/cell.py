@@ -1,15 +1,8 @@
-"""Cells of notebooks: the reader, the target and what the verbs mean there.
+"""Cells of notebooks, by id or number (`cell:0`, `cell:4fd2c9a1`): the reader, the target, its verbs and actions.
 
-Jupyter notebooks: the cells of a JSON text, and how their source changes without its neighbours.
-
-Only nbformat 4 is read. A list of lines stays a list of lines, one string stays one string; a line or character that is
-not changed keeps its very escapes.
-
-Cells of a notebook as places to edit: the source is plain text here, whatever JSON makes of it.
-
-Outputs, metadata, counts, ids and types stay as they are; another cell is never touched.
-
-A cell of a notebook by its id or its number: `cell:0`, `cell:4fd2c9a1`.
+The source is plain text here, whatever JSON makes of it. Only nbformat 4 is read. A list of lines stays a list of
+lines, one string stays one string; a line or character that is not changed keeps its very escapes. Outputs, metadata,
+counts, ids and types stay as they are; another cell is never touched.
 """
 
 from __future__ import annotations
@@ -178,7 +171,7 @@ def change_source(source: Source, cell: NotebookCell, new: str) -> list[Write]:
 
 
 def _change_items(text: str, items: Sequence[Item], rows: Span, lines: Sequence[str]) -> Write:
-    """Lines in the place of some items, with separators like the ones that stand between the items."""
+    """Lines in the place of some items, with separators like the ones between the items."""
     separator = _separator(text, items)
     if rows.end < len(items):
         start = items[rows.start].value.start

@@ -13,8 +13,8 @@ from steadyhand.plan.edit import Act, Replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.schema import Field, Flag, Number, Object, Text, bad_request
 from steadyhand.structure.format import format_of
-from steadyhand.structure.html.attributes import names_in
-from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.change import names_in
+from steadyhand.structure.html.element import Selector
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Occurrence
 from steadyhand.text.nearest import find_nearest

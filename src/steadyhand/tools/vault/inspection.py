@@ -17,8 +17,7 @@ from steadyhand.structure.config.key import key_entries
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.format import OutlineEntry, format_of
 from steadyhand.structure.markdown.code_block import language_of
-from steadyhand.structure.markdown.document import Document, Mark, Section
-from steadyhand.structure.markdown.front import front_source
+from steadyhand.structure.markdown.document import Document, Mark, Section, front_source
 from steadyhand.structure.markdown.names import Link, index_of, joined, links_of
 from steadyhand.structure.markdown.reader import read_markdown
 from steadyhand.structure.node import Refusal

@@ -1,8 +1,15 @@
-"""Whether a change leaves a valid Python text valid, from the statements around it.
+r"""Python: whether a text is valid, and whether a change leaves a valid text valid.
 
-The window is cut at two lines. It starts with a line that cannot be inside brackets, since it starts with a word that
-no expression has, and ends before a line that is indented no deeper. If what is between them compiles by itself, now
-and after the change, the rest of the text reads on as it did. Two things remain:
+The interpreter's own compiler says whether a text is valid. It recurses on nested text, and takes memory by the square
+of a dotted name's parts and time by the square of an f-string's length: `is_bounded` says what may be given to it, and
+the rest is for the grammar to judge. It also warns, of a text that is valid all the same: of `"\d"`, of `x is 1`, of
+`assert (x, "why")`. How warnings are treated is a setting of the whole process, which is not touched here: what the
+compiler would warn of is taken out of the text before it sees it.
+
+A change is proven by the statements around it. The window is cut at two lines. It starts with a line that cannot be
+inside brackets, since it starts with a word that no expression has, and ends before a line that is indented no deeper.
+If what is between them compiles by itself, now and after the change, the rest of the text reads on as it did. Two
+things remain:
 
 1. The first line may be in a string that spans lines. Then either the change is one that no string minds, or what
    follows the next triple quote could not be code, or the strings are followed from the start of the text.
@@ -14,19 +21,230 @@ than the full check takes.
 """
 
 from __future__ import annotations
+import __future__
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from keyword import iskeyword, softkwlist
+from typing import TYPE_CHECKING
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.code.python_verdict import is_bounded, python_fault
-from steadyhand.structure.format import WIDEST, Change
+from steadyhand.structure.format import WIDEST, Change, Fault
+
+if TYPE_CHECKING:
+    from steadyhand.structure.code.language import Language
+
+# A backslash that escapes nothing, or an octal number that is no character. A control character in its place is as good
+# inside a string, and as wrong outside one.
+_ESCAPE = lazy_pattern(r"\\(\\|(?=[^\n\r'\"abfnrtvxNuU0-7])|(?=[4-7][0-7]{2}))")
+_CONTROL = "\x01"
+# What may be a literal that is compared by identity, called or indexed, or a tuple that is asserted.
+_SUSPECT = lazy_pattern(
+    r"""\bassert\s*\(
+    | \bis\b\s*(?:not\b\s*)? (?= [-+~(\[{"'\d] | [bfrtuBFRTU]{1,2}["'] )
+    | (?: ["'\])}] | \.\.\. | (?<![\w.])(?:None|True|False|\d[\w.]*) ) (?= \s* (?: is\b | \( | \[ ))""",
+    re.VERBOSE,
+)
+# The same, each pattern starting with characters that are fast to look for; brackets are looked at more closely.
+_FOLLOWED = r"(?=\s*(?:is\b|\(|\[))"
+_SURE = tuple(
+    map(
+        lazy_pattern,
+        (
+            r"assert(?<!\wassert)\s*\(",
+            r"is(?<!\wis)\b\s*(?:not\b\s*)?(?:[-+~(\[{\"'\d]|[bfrtuBFRTU]{1,2}[\"'])",
+            rf"[\"'}}]{_FOLLOWED}",
+            rf"\.\.\.{_FOLLOWED}",
+            rf"\d(?<![\w.]\d)[\w.]*{_FOLLOWED}",
+            rf"(?:None|True)(?<![\w.].{{4}}){_FOLLOWED}",
+            rf"False(?<![\w.].{{5}}){_FOLLOWED}",
+        ),
+    )
+)
+_BRACKETED = lazy_pattern(rf"[\])]{_FOLLOWED}")
+_IDENTITY = lazy_pattern(r"\bis\b(?:\s*\b(not)\b)?")
+_BLANK = lazy_pattern(r"\s*")
+# A string that is not closed goes to the end of its line, or of the text: each place is looked at once. Every choice
+# starts with a character, not with a repetition of one, so that the places where none starts are passed quickly.
+_PROSE = lazy_pattern(
+    r"""\#[^\n]*
+    | \"\"\" [^"\\]*+ (?: (?: \\(?:.|\Z) | "(?!"") ) [^"\\]*+ )*+ (\"{3}|\Z)
+    | ''' [^'\\]*+ (?: (?: \\(?:.|\Z) | '(?!'') ) [^'\\]*+ )*+ ('{3}|\Z)
+    | " [^"\\\n]*+ (?: \\(?:.|\Z) [^"\\\n]*+ )*+ ("|(?=\n)|\Z)
+    | ' [^'\\\n]*+ (?: \\(?:.|\Z) [^'\\\n]*+ )*+ ('|(?=\n)|\Z)""",
+    re.VERBOSE | re.DOTALL,
+)
+_WORD_BEFORE = lazy_pattern(r"(?:\w+|[)\]])\Z")
+_FAR = 2_000  # characters between two brackets
+_LONGEST_CHAIN = 500  # operators, calls, indexes and dots of one expression, of which each nests the ones before it
+_MOST_BRANCHES = 500  # `elif` in a text
+_LONGEST_LITERAL = 20_000  # characters
+_SURELY_BOUNDED = 4_000  # characters that the compiler takes whatever they are
+_FORMATTED = lazy_pattern(r"\b[fF][rR]?[\"']|\b[rR][fF][\"']")
+_DEEPENING = lazy_pattern(r"\b(?:not|await|if|else|and|or|in|is|for)\b|\*\*|//|<<|>>")
+_OTHERS = lazy_pattern(r"[\w\s]+")
+_LAMBDA = "\x01"
+_STRAY = "unexpected character after line continuation character"
+
+
+def python_fault(text: str, *, postponed: bool = False) -> Fault | None:
+    """The first place where a text is not Python, or None. `postponed`: its annotations are not evaluated.
+
+    >>> python_fault("x = (1\\n")
+    Fault(line=1, message="'(' was never closed", column=5)
+    """
+    calm = _ESCAPE.sub(lambda found: "\\\\" if found[1] else _CONTROL, text) if "\\" in text else text
+    calm, inserted = _calmed(calm) if _may_warn(calm) else (calm, [])
+    flags = __future__.annotations.compiler_flag if postponed else 0
+    try:
+        compile(calm, "<text>", "exec", flags, dont_inherit=True, optimize=0)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, error.offset
+        if column is not None:
+            column = _without(text, inserted, line, column)
+        if error.msg.startswith("invalid non-printable character U+0001") and _CONTROL not in text:
+            return Fault(line, _STRAY, (column or 0) + 1)
+        return Fault(line, error.msg, column)
+    except (ValueError, RecursionError, MemoryError, OverflowError, UnicodeError) as error:
+        return Fault(1, str(error) or "the text is nested too deep to be compiled")
+    return None
+
+
+def is_bounded(text: str) -> bool:
+    """Whether the compiler takes no more than linear time and memory for a text, and a moderate stack.
+
+    >>> is_bounded("x = a.b + 1\\n"), is_bounded("import a" + ".a" * 20_000), is_bounded("x = " + "-" * 5_000 + "1")
+    (True, False, False)
+    """
+    if len(text) <= _SURELY_BOUNDED:
+        return True
+    is_literal_long = len(text) > _LONGEST_LITERAL and _FORMATTED.search(text) is not None
+    if is_literal_long and any(found.end() - found.start() > _LONGEST_LITERAL for found in _PROSE.finditer(text)):
+        return False
+    code = _PROSE.sub("", text).replace("\\\n", "")
+    if code.count("elif") > _MOST_BRANCHES:
+        return False
+    return all(_is_shallow(statement) for statement in _statements(code) if len(statement) > 2 * _LONGEST_CHAIN)
+
+
+def _statements(code: str) -> Iterator[str]:
+    """What is between two line ends outside of brackets."""
+    lines: list[str] = []
+    depth = 0
+    for line in code.split("\n"):
+        count = line.count
+        depth += count("(") - count(")") + count("[") - count("]") + count("{") - count("}")
+        lines.append(line)
+        if depth <= 0:
+            yield "".join(lines)
+            lines.clear()
+            depth = 0
+    yield "".join(lines)
+
+
+def _is_shallow(statement: str) -> bool:
+    """Whether no expression nests deeper than a chain may be long, in brackets and outside of them."""
+    signs = _OTHERS.sub("", _DEEPENING.sub("~", statement.replace("lambda", _LAMBDA)))
+    if signs.count(_LAMBDA) > _LONGEST_CHAIN:  # a comma of its parameters does not end it
+        return False
+    chains = [0]  # how long the expression is that goes on, in each bracket that is open
+    nested = 0
+    for sign in signs:
+        if sign in ",;":
+            nested -= chains[-1]
+            chains[-1] = 0
+        elif sign in ")]}":
+            nested -= chains.pop()
+            chains = chains or [0]
+        else:
+            chains[-1] += 1
+            nested += 1
+            if nested > _LONGEST_CHAIN:
+                return False
+            if sign in "([{":
+                chains.append(0)
+    return True
+
+
+def _may_warn(text: str) -> bool:
+    """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
+    # What ends a string is a group: `split` gives the text around prose with it, and nothing is done per string here.
+    code = "".join(filter(None, _PROSE.split(text))).replace("\\\n", "  ")
+    if any(sure.search(code) for sure in _SURE):
+        return True
+    return not all(_is_of_a_name(code, found) for found in _BRACKETED.finditer(code))
+
+
+def _calmed(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without what is warned of; where and how long each thing is that was put in.
+
+    An identity becomes an equality, what is asserted becomes part of a choice, and what is called or indexed an
+    attribute: each is valid where the other is. No tree is made of the text: on Python 3.11 the interpreter counts how
+    deep the tree is that it makes in one place for all threads, and fails in whoever else makes one meanwhile.
+    """
+    code = _PROSE.sub(lambda found: (" " if found[0][0] == "#" else '"') * len(found[0]), text).replace("\\\n", "  ")
+    suspects = [found for found in _SUSPECT.finditer(code) if found[0][0] not in ")]" or not _is_of_a_name(code, found)]
+    changes = [
+        change
+        for found in _IDENTITY.finditer(code)
+        for change in (
+            (found.start(), found.start() + 2, "!=" if found[1] else "=="),
+            *([(found.start(1), found.end(1), "   ")] if found[1] else []),
+        )
+    ]
+    depth = last = 0
+    for found in suspects:
+        before = code[last : found.end()]
+        depth += sum(map(before.count, "([{")) - sum(map(before.count, ")]}"))
+        last = found.end()
+        if found[0].startswith("assert"):
+            changes.append((found.start() + 6, found.start() + 6, " 0 or"))
+        elif not found[0].startswith("is") and _calls(code, found.end(), is_inside=depth > 0):
+            changes.append((found.end(), found.end(), " ._"))
+    changes.sort()
+    pieces: list[str] = []
+    last = 0
+    for start, end, new in changes:
+        pieces += [text[last:start], new]
+        last = end
+    return "".join([*pieces, text[last:]]), [(start, len(new)) for start, end, new in changes if start == end]
+
+
+def _without(text: str, inserted: list[tuple[int, int]], line: int, column: int) -> int:
+    """The column of the text, for one of the text that has something put in."""
+    start = sum(len(each) + 1 for each in text.split("\n", line - 1)[: line - 1])
+    for at, size in inserted:
+        if at >= start and at - start + size < column:
+            column -= size
+    return column
+
+
+def _calls(code: str, at: int, *, is_inside: bool) -> bool:
+    """Whether what ends there is called or indexed: a bracket on another line belongs to it only inside of others."""
+    blank = _BLANK.match(code, at)
+    assert blank is not None
+    return code[blank.end() : blank.end() + 1] in ("(", "[") and (is_inside or "\n" not in blank[0])
+
+
+def _is_of_a_name(text: str, closing: re.Match[str]) -> bool:
+    """Whether what a bracket closes belongs to a name, or to another bracket: then it is a call or an index."""
+    depth, end = 0, closing.start()
+    for at in range(end, max(end - _FAR, -1), -1):
+        if text[at] in ")]}":
+            depth += 1
+        elif text[at] in "([{":
+            depth -= 1
+            if not depth:
+                before = _WORD_BEFORE.search(text, max(at - 30, 0), at)
+                return before is not None and not iskeyword(before[0])
+    return False
+
 
 _QUOTES = ('"""', "'''")
 # A line with its indentation and what says that it is empty, or does not start a statement of its own.
 _LINE = lazy_pattern(r"([ \t]*)(?:(\r?\n|\#|\Z)|([)\]}\"'\f])|((?:else|elif|except|finally|case)\b))?")
-_BLANK, _INSIDE, _CLAUSE = 2, 3, 4
+_EMPTY_LINE, _INSIDE, _CLAUSE = 2, 3, 4
 _EMPTY = r"[ \t]*(?:\#|\r?\n|\Z)"
 _ANCHOR_WORDS = ("def ", "class ", "import ")
 _ANCHOR = lazy_pattern(
@@ -38,7 +256,7 @@ _SIMPLE_HEADER = lazy_pattern(
 )
 _SIGNS = lazy_pattern(r"[^()\[\]{}\"'\\#\n]+")
 _TOUCHY = lazy_pattern(r"[\\{}]|[^\x00-\x7f]")
-_PROSE = lazy_pattern(r"([^\W\d]\w*)(?![\w\"'])|[ \t]*\r?\n[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
+_WORDS_BEHIND = lazy_pattern(r"([^\W\d]\w*)(?![\w\"'])|[ \t]*\r?\n[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
 _CODE = lazy_pattern(r"(?:[^\"'#\\\n]|\"(?!\"\")[^\"\\\n]*\"|'(?!'')[^'\\\n]*')*+(#)?")
 _FLAT_FIELDS = lazy_pattern(r"(?:[^{}]|\{\{|\}\}|\{[^{}]*\})*+\Z")
 _ANNOTATED = lazy_pattern(r"\b(?:yield|await)\b|:=")
@@ -46,7 +264,7 @@ _SOFT = frozenset(softkwlist) | {"type"}  # a keyword of later versions
 _TWO_WORDS = lazy_pattern(r"[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
 _LAST_WORD = lazy_pattern(r"(?:\b([^\W\d]\w{2,})|\.)\Z")  # longer than what may be in front of a quote
 _STRINGS_AND_NOTES = frozenset("\"'#\\")
-_FORMATTED = lazy_pattern(r"[fFtT][rR]?[\"']")
+_FORMATS = lazy_pattern(r"[fFtT][rR]?[\"']")
 _DEEPEST = 40  # characters of indentation
 _MOST_HOPS = 4_000
 _MANY_BRANCHES = 400
@@ -74,7 +292,7 @@ class _Window:
         return self.change.after[self.start : self.end + len(self.change.after) - len(self.change.before)]
 
 
-def is_neutral(change: Change) -> bool:
+def is_neutral(_language: Language, change: Change) -> bool:
     """Whether the text after is valid Python if the text before is."""
     old, new = change.old, change.new
     if "__future__" in old or "__future__" in new:
@@ -150,7 +368,7 @@ def _lowest(lines: str, low: str | None) -> str | None:
     while at < len(lines):
         found = _LINE.match(lines, at)
         assert found is not None
-        if found.lastindex != _BLANK:
+        if found.lastindex != _EMPTY_LINE:
             low = found[1] if low is None else _common(low, found[1]) or ""
         at = lines.find("\n", at) + 1 or len(lines)
     return low
@@ -220,7 +438,7 @@ def _closes(text: str, at: int, quote: str) -> bool:
 def _opens(code: str, quote: str) -> bool:
     """Whether the first triple quote cannot be one that closes: behind it is what no code can be."""
     at = code.find(quote)
-    found = _PROSE.match(code, at + 3)
+    found = _WORDS_BEHIND.match(code, at + 3)
     if found is None or code[at - 1 : at] == "\\":
         return False
     return not _are_operators(found)
@@ -246,7 +464,7 @@ def _is_outside(text: str, end: int) -> bool:
         if before is not None and before[1]:
             at = text.find("\n", opens)
             continue
-        if before is None or before.end() != opens or _FORMATTED.search(text, line, opens):
+        if before is None or before.end() != opens or _FORMATS.search(text, line, opens):
             return False
         quote = text[opens : opens + 3]
         closes = text.find(quote, opens + 3)

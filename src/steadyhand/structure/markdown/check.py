@@ -1,25 +1,21 @@
-"""Whether an edit of a Markdown text leaves everything around it what it was.
+"""Whether edits of a Markdown text, one or several, leave everything around them what it was.
 
-Definitions of links, `[label]: address`: an edit that takes one away must not break a link elsewhere.
+The rows around an edit are read again, and every part outside of it compared. A line of new text can end a list, open a
+fence or underline a paragraph; what it does not say it changes, it must not. Besides what the parser knows:
 
-What is opened in one line and closed in another, though Markdown does not know it: tags, directives, comments, math.
-
-An edit takes away both ends of such a pair or none: a lone `</details>` changes all that follows. Nothing is repaired
-here, and what has no other end is nobody's business.
-
-The text is read again, and every part outside the edit compared.
-A line of new text can end a list, open a fence or underline a paragraph; what it does not say it changes, it must not.
+1. An edit that takes away a definition, `[label]: address`, must not break a link elsewhere.
+2. Tags, directives, comments and math are opened in one line and closed in another: an edit takes away both ends of
+   such a pair or none. Nothing is repaired here, and what has no other end is nobody's business.
 """
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
@@ -35,7 +31,7 @@ from steadyhand.structure.markdown.reader import (
     view_of,
     whole_view,
 )
-from steadyhand.structure.node import Node, Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -101,7 +97,7 @@ _ALONE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of a pair: where it stands, what it is called, and where its other end stands, if it has one."""
+    """One end of a pair: where it is, what it is called, and where its other end is, if it has one."""
 
     start: int
     end: int
@@ -198,7 +194,7 @@ def _ends(source: Source) -> tuple[End, ...]:
 
 
 def _without_code(text: str, document: Document) -> str:
-    """A text with blanks where front matter, code and comments stand, as long as before."""
+    """A text with blanks in place of front matter, code and comments, as long as before."""
     table, pieces, at = document.table, [], 0
     rows = [(0, document.front.end)] if document.front else []
     for first, end in [*rows, *((mark.first, mark.end) for mark in document.codes)]:
@@ -304,7 +300,7 @@ def _changes_more(source: Source, seen: View, own: Sequence[Span], content: Cont
 
 
 def _parts(document: Document) -> Iterator[_Part]:
-    """Every leaf with its place and what it stands in; of quotes and list items only where they start."""
+    """Every leaf with its place and what it is in; of quotes and list items only where they start."""
     table, rows = document.table, document.rows
     if document.front is not None:
         yield _Part("front matter", 0, table.start(document.front.end - 1), document.front.mark)
@@ -334,7 +330,7 @@ def _outside(document: Document, spans: Sequence[Span]) -> Iterator[_Part]:
 
 
 def _joined_quote(seen: View) -> _Part | None:
-    """A quote that started behind what is taken away, and would go on with what stands before it."""
+    """A quote that started behind what is taken away, and would go on with what is before it."""
     gone = {splice.end for splice in seen.changes.splices if splice.old and not splice.new}
     starts = {seen.after.table.start(one.first) for one in seen.after.containers[1:] if one.kind == "quote"}
     for one in seen.before.containers[1:] if gone else ():
@@ -358,7 +354,7 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 
 
 def _moved(parts: Iterable[_Part], changes: ChangeSet) -> list[_Part]:
-    """Parts that no change touches, where they stand after it."""
+    """Parts that no change touches, where they are after it."""
     starts = [splice.start for splice in changes.splices]
     ends = [splice.end for splice in changes.splices]
     deltas = list(accumulate((splice.delta for splice in changes.splices), initial=0))
@@ -411,64 +407,19 @@ Name = tuple[str, str]
 """What something is called by which it is addressed, with its kind."""
 
 
-class Part(Node):
-    """A part of a text, rows `first` to `end` of a container: what the verbs mean for all of them.
-
-    Several edits of one call are proposed on one text and checked once at the end, if none writes what another looks at
-    and none brings, takes away or renames what another is addressed by.
-    """
-
-    __slots__ = ()
+class Edited(Protocol):
+    """What the check of several edits must know of a place that is edited; `Part` says what these are."""
 
     @property
-    @abstractmethod
-    def place(self) -> tuple[int, int, int]:
-        """Its first row, the end of its rows, and their container."""
+    def place(self) -> tuple[int, int, int]: ...
 
     @property
-    @abstractmethod
-    def names(self) -> Collection[Name]:
-        """What its address depends on; a name without words stands for all of its kind."""
+    def names(self) -> Collection[Name]: ...
 
-    def delete(self, source: Source) -> Proposal | Refusal:
-        from steadyhand.structure.markdown.layout import cut
-
-        return cut(source, known_markdown(source), *self.place)
-
-    def carried(self, source: Source) -> str | Refusal:
-        return known_markdown(source).plain(*self.place)
-
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
-        return checked(source, proposal)
-
-    def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]:  # noqa: ARG002
-        """The rows that decide how this writes rows `first` to `end`, or takes them away.
-
-        Usually up to the nearest row on each side that says something.
-        """
-        container = self.place[2]
-        while first > 0 and document.is_blank(first - 1, container):
-            first -= 1
-        while end < document.count and document.is_blank(end, container):
-            end += 1
-        return max(first - 1, 0), min(end + 1, document.count)
-
-    def propose_together(
-        self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
-    ) -> Sequence[Proposal] | None:
-        nodes: list[Part] = []
-        made: list[Proposal] = []
-        for node, propose in asked:
-            proposal = propose(node) if isinstance(node, Part) else None
-            if not isinstance(node, Part) or not isinstance(proposal, Proposal):
-                return None
-            nodes.append(node)
-            made.append(proposal)
-        after = _after_all(source, nodes, made)
-        return None if after is None else [*made[:-1], replace(made[-1], after=after)]
+    def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]: ...
 
 
-def _after_all(source: Source, nodes: Sequence[Part], made: Sequence[Proposal]) -> Source | None:
+def after_all(source: Source, nodes: Sequence[Edited], made: Sequence[Proposal]) -> Source | None:
     """The text after several proposals, if they do together what they do one after the other; None: unknown."""
     seen = [_seen(source, proposal) for proposal in made]
     changed = [None if one is None else _changed_names(one.view) for one in seen]
@@ -527,7 +478,7 @@ def _names(document: Document) -> Iterator[Name]:
             yield "ref", name
 
 
-def _are_apart(document: Document, nodes: Sequence[Part], made: Sequence[Proposal]) -> bool:
+def _are_apart(document: Document, nodes: Sequence[Edited], made: Sequence[Proposal]) -> bool:
     """Whether no proposal writes rows that another looks at."""
     written: list[tuple[int, int, int]] = []
     looked: list[tuple[int, int, int]] = []
@@ -556,7 +507,7 @@ def _rows_of(document: Document, span: Span) -> tuple[int, int]:
     return (first, end) if is_whole else (first, end + 1)
 
 
-def _are_paths_kept(whole: View, nodes: Sequence[Part]) -> bool:
+def _are_paths_kept(whole: View, nodes: Sequence[Edited]) -> bool:
     """Whether every section that is addressed has the headings above it that it had; one that is gone has none."""
     after = {whole.after.at(section.mark.first): section.path[:-1] for section in whole.after.sections}
     before = {section.mark.first: section.path[:-1] for section in whole.before.sections}
