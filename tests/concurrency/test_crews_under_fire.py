@@ -174,9 +174,11 @@ def _freeze_one(server: Server) -> Blow:
 
     def blow(crew: Crew) -> None:
         backends = server.backends()
-        if backends:
-            with server.frozen(random.choice(backends)):
-                crew.wait_for(crew.progress + 10 * crew.size.processes, refusals=crew.refusals() + 1)
+        # One that has ended since it was listed was not frozen, and is not to be thawed.
+        with contextlib.suppress(ProcessLookupError):
+            if backends:
+                with server.frozen(random.choice(backends)):
+                    crew.wait_for(crew.progress + 10 * crew.size.processes, refusals=crew.refusals() + 1)
 
     return blow
 

@@ -73,6 +73,7 @@ def edit(
 ) -> Result[Text]:
     """Apply edits to a text. An edit is a verb or its JSON form; `path` is only a hint of the language.
 
+    >>> from steadyhand.plan.edit import Replace
     >>> edit("a b a", [Replace("a", "$&", occurrence="all")]).text
     '$& b $&'
     """
