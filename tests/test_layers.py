@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.table import table
 
 ROOT = Path(__file__).parent.parent
@@ -74,6 +76,13 @@ def room_of(path: Path) -> str:
 @cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def forgotten() -> Iterator[None]:
+    """The trees of all modules take some hundred megabytes, which every later fork would pay for."""
+    yield
+    tree_of.cache_clear()
 
 
 def imports_of(path: Path) -> Iterator[tuple[str, str | None, int]]:

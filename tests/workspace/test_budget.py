@@ -15,6 +15,7 @@ import pytest
 from steadyhand import Workspace
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.budget import Budget
+from tests.faults.fork_server import exit_code_of
 
 
 def test_what_calls_have_claimed_never_exceeds_the_budget_and_everybody_gets_a_turn() -> None:
@@ -115,9 +116,14 @@ def texts_held(size: int) -> int:
 
 def test_a_call_holds_no_text_of_its_file_once_it_has_ended_however_it_ended(tmp_path: Path) -> None:
     (tmp_path / "big.log").write_text("🙂\n" + "".join(f"line {number} of a log\n" for number in range(500_000)))
+    # In a small process: every object is looked at, again and again.
+    assert exit_code_of(stop_at_every_tick, root=str(tmp_path)) == 0
+
+
+def stop_at_every_tick(root: str) -> None:
     ends: list[str] = []
     held: list[int] = []
-    with Workspace(tmp_path) as workspace:
+    with Workspace(root) as workspace:
         kit = workspace.tools()
         gc.collect()
         gc.disable()  # what waits for the next collection counts
