@@ -33,7 +33,7 @@ HIDDEN = {
     "Conversation": "failed mistakes succeeded",
     "Dialect": "is_whole_if_asked rank read_clean reader write",
     "KeptConflict": "named",
-    "EditError": "advised",
+    "EditError": "advised message_in predicate subject",
     "EditFile": "check_shown shown",
     "Encoding": "decode encode",
     "Fault": "of",

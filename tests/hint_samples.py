@@ -54,6 +54,8 @@ SAMPLES: tuple[Hint, ...] = (
     hints.SendExample("send an edit", "@@\n-a\n+b\n"),
     hints.SendOld("if you mean line 3"),
     hints.SendOld("if you mean line 3", "x"),
+    hints.TheText("old"),
+    hints.TheText("new"),
     hints.UseLines(0),
     hints.UseLines(3),
 )

@@ -52,7 +52,7 @@ def test_words_a_hint_or_several_make_the_hints_of_a_refusal() -> None:
     assert hints_of(None) == hints_of("") == ()
     assert hints_of("go") == (Say("go"),) == hints_of(Say("go")) == hints_of([Say("go")])
     error = EditError(Kind.NO_MATCH, "m", hint=(Reread("a.md"), Note("it is short")))
-    assert error.hint == "read a.md again and edit its current text; it is short"
+    assert error.hint == "read a.md again; it is short"
     assert error.advised("stop").hint == "stop"
     assert pickle.loads(pickle.dumps(error)).hints == error.hints
     assert EditError(Kind.NO_MATCH, "m").hint is None

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from steadyhand.hints import Advice, Hint
+    from steadyhand.hints import Advice, Hint, Phrases, Side
 
 __all__ = ["Action", "EditError", "Kind"]
 
@@ -100,6 +100,8 @@ class EditError(Exception):
     """A refusal: what is true (`message`), what to do next (`hints`), and facts for programs (`details`).
 
     `hint` is the hints in the words of the library; it may be given as plain words, as a hint or as several.
+    `subject`: the message is about the `old` or the `new` text of an edit, which every surface has a name of its own for;
+    the name is put before it.
     Nothing was changed when it is raised, unless `details["applied"]` says otherwise.
 
     >>> raise EditError(Kind.NO_MATCH, "old text not found in a.md", hint="read a.md again")
@@ -113,6 +115,7 @@ class EditError(Exception):
         kind: Kind,
         message: str,
         *,
+        subject: Side | None = None,
         hint: Advice = None,
         details: Mapping[str, object] | None = None,
     ) -> None:
@@ -120,7 +123,9 @@ class EditError(Exception):
 
         super().__init__(kind, message)
         self.kind = kind
-        self.message = message
+        self.subject = subject
+        self.predicate = message
+        self.message = f"{subject} text {message}" if subject else message
         self.hints = hints_of(hint)
         self.details: Mapping[str, object] = MappingProxyType(dict(details or {}))
 
@@ -131,20 +136,31 @@ class EditError(Exception):
 
         return render_hints(self.hints)
 
+    def message_in(self, phrases: Phrases) -> str:
+        """The message in the words of a surface: with its own name for the text that it is about."""
+        from steadyhand.hints import TheText
+
+        phrase = phrases.get(TheText)
+        if self.subject is None or phrase is None:
+            return self.message
+        return f"{phrase(TheText(self.subject))} {self.predicate}"
+
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
 
     def __reduce__(self) -> tuple[object, ...]:
         # A read-only mapping does not pickle, and an error must come back from a process pool.
-        return _restore, (self.kind, self.message, self.hints, dict(self.details))
+        return _restore, (self.kind, self.predicate, self.subject, self.hints, dict(self.details))
 
     def with_details(self, **more: object) -> EditError:
         """The same refusal with more facts; facts it already has stay."""
-        return EditError(self.kind, self.message, hint=self.hints, details={**more, **self.details})
+        details = {**more, **self.details}
+        return EditError(self.kind, self.predicate, subject=self.subject, hint=self.hints, details=details)
 
     def advised(self, hint: Advice, details: Mapping[str, object] | None = None) -> EditError:
         """The same refusal with other hints, and with other facts where some are given."""
-        return EditError(self.kind, self.message, hint=hint, details=self.details if details is None else details)
+        facts = self.details if details is None else details
+        return EditError(self.kind, self.predicate, subject=self.subject, hint=hint, details=facts)
 
     def to_json(self) -> dict[str, object]:
         """The form every surface serialises: kind, message, hint, action and details."""
@@ -157,5 +173,7 @@ class EditError(Exception):
         }
 
 
-def _restore(kind: Kind, message: str, hints: tuple[Hint, ...], details: dict[str, object]) -> EditError:
-    return EditError(kind, message, hint=hints, details=details)
+def _restore(
+    kind: Kind, message: str, subject: Side | None, hints: tuple[Hint, ...], details: dict[str, object]
+) -> EditError:
+    return EditError(kind, message, subject=subject, hint=hints, details=details)

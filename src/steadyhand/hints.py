@@ -10,7 +10,7 @@ Nothing of the package but `lazy` may be imported here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from steadyhand.lazy import dataclass
 
@@ -38,6 +38,8 @@ class Hint:
 Advice = str | Hint | Iterable[Hint] | None
 """What a refusal is made with: plain words, a hint, or several."""
 
+Side = Literal["old", "new"]
+
 Phrases = Mapping[type[Hint], Callable[[Any], str | None]]
 """How a surface or a toolset says hints of some types; None leaves one out. Others keep the words of the library."""
 
@@ -59,7 +61,7 @@ def render_hints(hints: Iterable[Hint], phrases: Phrases | None = None) -> str |
     """Hints as one sentence, in some surface's phrases or in the words of the library; None where nothing is said.
 
     >>> render_hints([Reread("a.md", (3, 4)), ExpectCount(2), Note("nothing was changed")])
-    'read lines 3–4 of a.md and copy them exactly; or expect 2 to change all of them; nothing was changed'
+    'read lines 3–4 and copy them exactly; or expect 2 to change all of them; nothing was changed'
     """
     said = ""
     has_action = False
@@ -100,6 +102,16 @@ class Note(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class TheText(Hint):
+    """The old or the new text of an edit, by the name that a surface has for it: the subject of messages about it."""
+
+    side: Side
+
+    def words(self) -> str:
+        return f"{self.side} text"
+
+
+@dataclass(frozen=True, slots=True)
 class Reread(Hint):
     """Read a file again, or some lines of it, and send the edit for what is there now."""
 
@@ -108,9 +120,10 @@ class Reread(Hint):
 
     def words(self) -> str:
         if self.lines is None:
-            return f"read {self.path or 'the file'} again and edit its current text"
-        them = "it" if self.lines[0] == self.lines[1] else "them"
-        return f"read {lines_named(*self.lines)}{f' of {self.path}' if self.path else ''} and copy {them} exactly"
+            return f"read {self.path or 'the file'} again"
+        if self.lines[0] == self.lines[1]:
+            return f"copy line {self.lines[0]} exactly"
+        return f"read {lines_named(*self.lines)} and copy them exactly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +146,10 @@ class QuoteMore(Hint):
     def named(self, texts: str) -> str:
         """The same with the fields of a surface, which are the `texts` to add to."""
         if self.line is None:
-            return f"add more of the surrounding text to {texts}"
+            return f"add surrounding text to {texts}"
         if self.before + self.after == 0:
             more = "" if self.text is None else f", {self.text!r},"
-            return f"for line {self.line}, add more of the line{more} to {texts}"
+            return f"for line {self.line} add more of it{more} to {texts}"
         what = " and ".join(
             f"the {'line' if count == 1 else f'{count} lines'} {side}"
             for count, side in ((self.before, "above"), (self.after, "below"))
@@ -145,7 +158,7 @@ class QuoteMore(Hint):
         if self.text is not None:
             what += f", {self.text!r}," if self.text.strip() else ", which is blank,"
         offered = " (`corrected` of its candidate)" if self.is_offered else ""
-        return f"for line {self.line}, add {what} to {texts}{offered}"
+        return f"for line {self.line} add {what} to {texts}{offered}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +169,9 @@ class ChooseOccurrence(Hint):
 
     def words(self) -> str:
         if self.total == 1:
-            return "set `occurrence` to 1, the only one"
+            return "set occurrence to 1, the only one"
         numbers = "1, 2 …" if self.total is None else "1, 2" if self.total == 2 else f"1 to {self.total}"
-        return f'set `occurrence` to {numbers} or "last"'
+        return f'set occurrence to {numbers} or "last"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,5 +487,5 @@ HINTS: tuple[type[Hint], ...] = (
     FitEncoding, FreeName, GiveReason, InstallExtra, LeaveGuardOut, LeaveOut, NameEncoding, NameFile, NameFormat,
     NameJournal, Note, OneByOne,
     OpenForWriting, Overwrite, QuoteMore, Redo, ReplaceExisting, Reread, RunCommand, Say, SendAddress, SendCorrected,
-    SendExample, SendOld, UseLines,
+    SendExample, SendOld, TheText, UseLines,
 )  # fmt: skip

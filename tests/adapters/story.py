@@ -29,8 +29,8 @@ ONCE: Mapping[str, object] = {
 }
 ELSEWHERE: Mapping[str, object] = {**TWICE, "path": "../notes.md"}
 
-REFUSED = "ambiguous-match: old text matches 2 places in notes.md"
-HINT = "or set occurrence to 1 to 2, -1 for the last, or 0 for all"
+REFUSED = "ambiguous-match: old_content matches 2 places in notes.md"
+HINT = "or set occurrence: 1-2, -1 last, 0 all"
 
 
 def example(name: str) -> Callable[..., Any]:

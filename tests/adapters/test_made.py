@@ -42,7 +42,7 @@ def test_an_edit_is_told_in_short_and_kept_with_its_record_and_diff(ws: sh.Works
     assert made.kind is None
     assert made.text == (
         f"edited notes.md:3 [id {made.result['id']}, fileHash {made.result['fileHash']}]\n"
-        "@@ -1,5 +1,5 @@\n # Notes\n \n-status: draft\n+status: done\n \n ## Later"
+        " # Notes\n \n-status: draft\n+status: done\n \n ## Later"
     )
     assert made.records == (made.result["id"],)
     assert "-status: draft\n+status: done\n" in made.diff

@@ -64,7 +64,7 @@ DONE = [
 def test_whole_lines_that_stand_once_and_no_close_old_text_are_an_edit_made_before(text: str, change: Replace) -> None:
     error = check_refused(text, change, "already-applied")
     assert error.hint is not None
-    assert "otherwise" in error.hint
+    assert "else copy" in error.hint
     check_edit(text, change, text, already="skip")
 
 
@@ -161,7 +161,7 @@ def test_offers_for_slips_of_the_pen_are_what_was_meant() -> None:
 
 def test_where_nothing_is_similar_that_is_said_and_no_place_shown() -> None:
     error = check_refused(BODY, Replace("for a in range(3):\n    print(a, b)\n", "x"), "no-match", path="a.py")
-    assert error.message == "old text is not in a.py, and nothing is similar"
+    assert error.message == "old text is not in a.py\nnothing there is similar"
     assert not {"old", "corrected", "nearest"} & set(error.details)
     assert error.hint is not None
     assert "read a.py again" in error.hint

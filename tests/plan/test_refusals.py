@@ -148,7 +148,7 @@ def test_places_in_one_long_line_are_told_by_column_and_neighbourhood() -> None:
     assert [place["column"] for place in places] == [17, 323]
     assert all("foo(1)" in str(place["text"]) for place in places)
     assert error.hint is not None
-    assert "add more of the line" in error.hint
+    assert "add more of it" in error.hint
 
 
 def test_two_places_in_a_short_line_have_columns_and_others_do_not() -> None:
@@ -183,7 +183,7 @@ def test_an_occurrence_that_is_not_there_is_no_matter_of_expecting(
 
 def test_a_count_that_was_expected_is_told_as_such() -> None:
     error = check_refused("x x", Replace("x", "y", expected=3), "count-mismatch")
-    assert "not 3 as expected" in error.message
+    assert ", not 3:" in error.message
     assert error.hint is not None
     assert "expect 2" in error.hint
 
@@ -193,14 +193,14 @@ def test_drift_shows_what_was_quoted_and_what_stands_there() -> None:
     error = refusals.drift("a.py", source, (2, 2), "b = 2", "b = two\n")
     assert error.kind is Kind.DRIFT_CONFLICT
     assert error.message.splitlines()[1:] == ["  line 2: b = two", "  you sent: b = 2"]
-    assert error.hint == "read line 2 of a.py and copy it exactly"
+    assert error.hint == "copy line 2 exactly"
     assert error.details == {"lines": [2, 2], "expected": "b = 2", "actual": "b = two\n"}
 
 
 def test_drift_shows_the_first_line_that_differs() -> None:
     source = Source.of_text("a = 1\nb = 2\nc = three\n")
     error = refusals.drift("a.py", source, (1, 3), "a = 1\nb = 2\nc = 3", "a = 1\nb = 2\nc = three\n")
-    assert error.message.splitlines()[0].startswith("lines 1–3 of a.py differ")
+    assert error.message.splitlines()[0].startswith("old text differs from lines 1–3 of a.py")
     assert error.message.splitlines()[1:] == ["  line 3: c = three", "  you sent: c = 3"]
 
 
@@ -223,13 +223,13 @@ INDENTED = "def f(a):\n    first = load(a)\n    second = save(a)\n    return fir
             TWO_BLANKS,
             "a = 1\n\n\n\nb = 2\nc = 3\n",
             "a = 1\n\n\nx = 9\nb = 2\nc = 3\n",
-            "the blank lines around line",
+            "has other blank lines than a.py around line",
         ),
         (
             INDENTED,
             "    first = load(a)\n    second = saev(a)\n    return first\n",
             "new = 1\n    first = load(a)\n    second = saev(a)\n    return first\n",
-            "indentation of the new lines at line 2 of a.py is ambiguous",
+            "new lines at line 2 of a.py whose indentation is ambiguous",
         ),
     ],
     ids=["blank lines", "indentation"],

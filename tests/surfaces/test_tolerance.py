@@ -153,7 +153,7 @@ def test_places_are_numbered_as_they_are_asked_for_and_told_apart(fetching: Shel
     told = fetching.run("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60").stderr
     assert "  1. line 6: answer = get(url, timeout=10)\n" in told
     assert "  2. line 11: return get(url, timeout=10).ok\n" in told
-    assert "add more of the line, 'timeout=10).', to old and new text" in told
+    assert "add more of it, 'timeout=10).', to old and new text" in told
     fetching.ok("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60", "--occurrence", "2")
     assert "return get(url, timeout=60)" in fetching.text("fetch.py")
 

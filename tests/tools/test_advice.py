@@ -177,7 +177,7 @@ def test_a_patch_that_fits_twice_is_told_what_to_quote_and_of_no_number(
     answer: Any = make(tmp_path, FILES).tools(toolset).call(tool, sent)
     said = answer.get("error") or answer["content"]
     assert "occurrence" not in str(answer)
-    assert {"openai": "For line 1:"}.get(toolset, "add the line above") in said
+    assert {"openai": "For line 1:"}.get(toolset, "send `corrected` of the candidate you mean") in said
 
 
 @table(("toolset", "tool", "sent"), PATCHED[:2], ids=[row[1] for row in PATCHED[:2]])

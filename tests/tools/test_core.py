@@ -522,7 +522,7 @@ def test_several_files_are_read_at_once_and_anchors_lead_back(ground: Ground) ->
     answer = ground.ok("read", files=["a.txt", {"path": "app.py", "start": 1, "end": 2}], anchors=True)
     first, second = answer["files"]
     assert second["content"].count("\n") == 1
-    assert "lines 1 to 2 of 7" in second["leftOut"]
+    assert "lines 1-2 of 7" in second["leftOut"]
     anchor = first["content"].splitlines()[1].split(":")[0]
     assert ground.edit("a.txt", {"target": {"at": f"anchor:{anchor}"}, "new": "2"}) == "one\n2\nthree\n"
 

@@ -34,7 +34,7 @@ def test_text_that_is_not_there_changes_nothing_and_shows_what_is(tmp_path: Path
     workspace = make(tmp_path, {"a.py": PRIMES})
     answer = run(workspace, {"command": "str_replace", "path": "a.py", "old_str": "return n > 2", "new_str": "x"})
     assert (first_line(answer), answer.kind) == (NO_MATCH, "no-match")
-    assert "line 2: return n > 1" in answer.content
+    assert "nearest: line 2 (92% similar)\nreturn n > 1" in answer.content
     assert tree(tmp_path)["a.py"] == PRIMES.encode()
 
 

@@ -129,8 +129,9 @@ class Absence:
         where = lines_phrase(*lines)
         return EditError(
             Kind.ALREADY_APPLIED,
-            f"old text is not in {self.name}; the new text is already in {where}",
-            hint=f"if you mean {where}, the edit is already made; otherwise copy the old text from the other place",
+            f"is not in {self.name}; the new text is already in {where}",
+            subject="old",
+            hint=f"if you mean {where}, the edit is already made; else copy the old text from the other place",
             details={"lines": list(lines)},
         )
 
@@ -141,8 +142,8 @@ class Absence:
         if self.new is not None and self._is_new_in_words(self.new):
             lines = self.source.lines_of(self.new)
             details["new_lines"] = list(lines)
-            message.append(f"the new text is in {lines_phrase(*lines)}; the edit may be made already")
-        return EditError(Kind.NO_MATCH, "\n".join(message), hint=hint, details=details)
+            message.append(f"the new text is in {lines_phrase(*lines)}: maybe made already")
+        return EditError(Kind.NO_MATCH, "\n".join(message), subject="old", hint=hint, details=details)
 
     def _is_new_in_words(self, new: Span) -> bool:
         """Whether the new text is whole words where it was found: a part of a word is there by chance."""
@@ -156,13 +157,12 @@ class Absence:
         if changed is not None:
             details["changed_lines"], where = list(changed), lines_phrase(*changed)
             has = "has" if changed[0] == changed[1] else "have"
-            said = f"old text is not in {name}: {where} {has} what the edit changes, but other lines around it"
-            return [said], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
+            told = f"is not in {name}: {where} {has} what the edit changes, but other lines around it"
+            return [told], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
         if not self.source.text:
-            return [f"old text is not in {name}: the file is empty"], Say("write the content, or edit another file")
+            return [f"is not in {name}: the file is empty"], Say("write the content, or edit another file")
         if not places:
-            said = f"old text is not in {name}, and nothing is similar"
-            return [said], Say(f"read {name} again; the text may be gone, or in another file")
+            return [f"is not in {name}", "nothing there is similar"], Say(f"read {name} again, or search other files")
         best = places[0]
         lines = lines_phrase(best.first_line, best.last_line)
         details["nearest"] = [
@@ -170,15 +170,15 @@ class Absence:
         ]
         message = [self._likeness(best, lines)]
         if best.difference is not None:
-            message += _two_lines(best.difference)
+            message += _two_lines(best.difference, self.old)
         rivals = self._rivals(places)
         if rivals:
             message.append(f"  equally similar: {', '.join(rivals)}")
-            return message, Say(f"read {lines} and {rivals[0]} of {name}, and quote more of the one you mean")
+            return message, Say("quote more of the one you mean")
         if self._is_cut(best.span):
-            return message, Say(f"copy all of {lines} of {name}: old text must be whole lines here")
+            return message, Say(f"copy all of {lines} of {name}: only whole lines are taken here")
         if self.new is not None and best.span.overlaps(self.new):
-            return message, Say(f"read {lines} of {name}; if the edit is not made there, copy the old text exactly")
+            return message, Say(f"read {lines}; if the edit is not made there, copy the old text exactly")
         return message, self._offer(best, lines, details, is_misspelt=self.misspelt(places) is not None)
 
     def _changed_lines(self) -> tuple[int, int] | None:
@@ -205,8 +205,8 @@ class Absence:
 
     def _likeness(self, best: Nearest, lines: str) -> str:
         if self._is_cut(best.span) and best.similarity == 1:
-            return f"old text is only a part of {lines} of {self.name}"
-        return f"old text is not in {self.name}; nearest: {lines} ({min(best.similarity, 0.99):.0%} similar)"
+            return f"is only a part of {lines} of {self.name}"
+        return f"is not in {self.name}\nnearest: {lines} ({min(best.similarity, 0.99):.0%} similar)"
 
     def _offer(self, best: Nearest, lines: str, details: dict[str, object], *, is_misspelt: bool) -> Hint:
         """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
@@ -345,10 +345,10 @@ def _place(source: Source, span: Span, best: Span) -> str:
     return f"line {first}, column {span.start - source.table.start(first - 1) + 1}"
 
 
-def _two_lines(difference: Difference) -> list[str]:
-
+def _two_lines(difference: Difference, old: str) -> list[str]:
+    """What the line has and what was sent for it; an old text of one line is shown only where the eye would miss it."""
     sent, there = show_difference(difference.expected, difference.actual)
-    return two_lines(difference.line, sent, there)
+    return [there] if sent == old.strip("\n") else two_lines(difference.line, sent, there)
 
 
 _LONGEST_OFFER = 4_000  # code points of old text that is offered

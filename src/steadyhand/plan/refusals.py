@@ -29,6 +29,7 @@ from steadyhand.hints import (
     Reread,
     Say,
     SendCorrected,
+    Side,
 )
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Miscount, Several
@@ -75,11 +76,11 @@ def ambiguous(
         contexts = find_contexts(source, found.candidates)
         offers = single_out(edit, source, policy, found, contexts)
     if found.tier.is_single:
-        what = f"old text is not in {name}; {total} places are about equally similar:"
+        what = f"is not in {name}; {total} places are about equally similar:"
     elif found.tier.differs:
-        what = f"old text matches {total} places in {name}, ignoring {' and '.join(found.tier.differs)}:"
+        what = f"matches {total} places in {name}, ignoring {' and '.join(found.tier.differs)}:"
     else:
-        what = f"old text matches {total} places in {name}:"
+        what = f"matches {total} places in {name}:"
     details = {
         "tier": found.tier.name,
         "total": found.total,
@@ -90,7 +91,7 @@ def ambiguous(
     hints: list[Hint] = [tell_apart(source, found.candidates, contexts)]
     if with_numbers and not found.tier.is_single:
         hints.append(ChooseOccurrence(found.total if found.is_all else None))
-    return EditError(Kind.AMBIGUOUS_MATCH, message, hint=hints, details=details)
+    return EditError(Kind.AMBIGUOUS_MATCH, message, subject="old", hint=hints, details=details)
 
 
 def _candidates(
@@ -114,14 +115,15 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
     """There are more or fewer places than the caller said, or not as many as the occurrence asked for."""
     places = f"{found.total} place{'' if found.total == 1 else 's'}"
     if found.is_expected:
-        what = f"old text matches {places} in {name}, not {found.wanted} as expected:"
+        what = f"matches {places} in {name}, not {found.wanted}:"
         hint: Hint = ExpectCount(found.total)
     else:
-        what = f"there is no occurrence {found.wanted}: old text matches {places} in {name}:"
+        what = f"matches {places} in {name}, so there is no occurrence {found.wanted}:"
         hint = ChooseOccurrence(found.total)
     return EditError(
         Kind.COUNT_MISMATCH,
         "\n".join([what, *list_places(source, found.candidates, found.total)]),
+        subject="old",
         hint=hint,
         details={
             "tier": found.tier.name,
@@ -167,7 +169,8 @@ def too_many(name: str, limit: int) -> EditError:
     """More places than one edit may change."""
     return EditError(
         Kind.TOO_LARGE,
-        f"old text matches more than {limit} places in {name}",
+        f"matches more than {limit} places in {name}",
+        subject="old",
         hint=QuoteMore(),
         details={"limit": limit},
     )
@@ -200,15 +203,17 @@ def drift(
     `corrected` is an edit that would keep both changes. `is_clear` is as in `Drifted`.
     """
     where = lines_phrase(*lines)
-    what = f"{where} of {name} {'differs' if lines[0] == lines[1] else 'differ'} from the old text"
+    subject: Side = "old"
+    what = f"differs from {where} of {name}"
     hints: list[Hint] = [Reread(name, lines)]
     there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
     pairs = _pairs(lines[0], expected, there)
     if not is_clear:
-        what = f"the indentation of the new lines at {where} of {name} is ambiguous"
+        subject = "new"
+        what = f"has new lines at {where} of {name} whose indentation is ambiguous"
         hints = [Say(f"copy {where} exactly, and send every new line with its full indentation")]
     elif not expected.strip() and not actual.strip():
-        what = f"the blank lines around {where} of {name} differ from the old text"
+        what = f"has other blank lines than {name} around {where}"
         hints = [Say(f"read {name} around {where} and copy its blank lines")]
     details: dict[str, object] = {
         "lines": list(lines),
@@ -220,7 +225,8 @@ def drift(
         hints.insert(0, SendCorrected("to keep both changes"))
     elif expected.strip() and not actual.strip():
         hints = [Say(f"read {name} around {where}: the text to change is gone")]
-    return EditError(Kind.DRIFT_CONFLICT, "\n".join([what, *pairs]), hint=hints, details=details)
+    message = "\n".join([what, *pairs])
+    return EditError(Kind.DRIFT_CONFLICT, message, subject=subject, hint=hints, details=details)
 
 
 def drift_at(
@@ -243,7 +249,8 @@ def unclear_words(name: str, source: Source, span: Span) -> EditError:
     where = lines_phrase(first, last)
     return EditError(
         Kind.LOW_CONFIDENCE,
-        f"old text matches {where} of {name} in another layout; which of several equal words to change is ambiguous",
+        f"matches {where} of {name} in another layout; which of several equal words to change is ambiguous",
+        subject="old",
         hint=Reread(name, (first, last)),
         details={"lines": [first, last]},
     )
@@ -281,7 +288,7 @@ def two_lines(line: int, sent: str | None, there: str | None) -> list[str]:
 
 def no_change(name: str, what: str, hint: str = "send a different new text") -> EditError:
     """The edit would leave everything as it is."""
-    return EditError(Kind.NO_CHANGE, f"{what}; {name} would not change", hint=hint)
+    return EditError(Kind.NO_CHANGE, f"{name}: {what}", hint=hint)
 
 
 def made_before(name: str, source: Source, span: Span) -> EditError:
@@ -305,7 +312,8 @@ def empty_old(name: str, *, is_patch: bool = False) -> EditError:
         )
     return EditError(
         Kind.BAD_REQUEST,
-        f"old text is empty, but {name} is not",
+        f"is empty, but {name} is not",
+        subject="old",
         hint="quote the text to replace, or insert next to a quoted line",
     )
 

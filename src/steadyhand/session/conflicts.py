@@ -115,8 +115,8 @@ class Conflict:
         if self.corrected is not None and not self.is_secret:
             aim = "to make it where those lines are now" if self.is_moved else "to make it over what is there"
             hints.insert(0, SendCorrected(aim))
-        done = "moved the lines above" if self.is_moved else "changed this text"
-        message = f"{self.path} {where}: {self.named()} {done} and this task has not seen it since"
+        done = "moved the lines above" if self.is_moved else "changed"
+        message = f"{self.named()} {done} {where} of {self.path} after you last read it"
         return EditError(Kind.CONFLICT, message, hint=hints, details=self.facts())
 
     def named(self) -> str:

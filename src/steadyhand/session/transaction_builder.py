@@ -427,7 +427,7 @@ def expect_version(draft: FileDraft, expect: str | None) -> None:
     if not actual.startswith(expect):
         raise EditError(
             Kind.STALE_SOURCE,
-            f"{draft.path} has digest {actual[:16]}, not {expect[:16]}: it changed since it was read",
+            f"{draft.path} has digest {actual[:16]} now, not {expect[:16]}",
             hint=(Reread(draft.path), ExpectVersion(actual)),
             details={"path": draft.path, "expected": expect, "actual": actual},
         )
@@ -445,7 +445,7 @@ def check_overwrite(draft: FileDraft, view: TaskView) -> None:
     state = states.get(known, "changed since this task read it")
     raise EditError(
         Kind.STALE_SOURCE,
-        f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",
+        f"{draft.path} exists and {state}",
         hint=(Say("read it first"), ExpectVersion(draft.before.digest), Overwrite()),
         details={"path": draft.path, "expected": known, "actual": draft.before.digest},
     )

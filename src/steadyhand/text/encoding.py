@@ -241,6 +241,6 @@ def _unencodable(char: str, name: str) -> EditError:
 
     return EditError(
         Kind.UNENCODABLE,
-        f"{char!r} cannot be written in the file's encoding, {name}",
+        f"the file's encoding, {name}, has no {char!r}",
         hint=FitEncoding(name),
     )

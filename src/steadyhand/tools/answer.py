@@ -39,11 +39,6 @@ __all__ = [
 ]
 
 
-# What a native tool answers, and how a refusal becomes such an answer.
-#
-# A model's mistake is an answer, never an exception: most frameworks hide what an exception says. The first line is
-# what the tool's documentation promises, where it promises something; what helps comes after it.
-
 # The old text is not in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
@@ -59,6 +54,10 @@ ANSWER = Object(
 _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
 _MOST_LINES = 20  # of an answer, as far as it is ours to say how long it is: two short places fit
+
+# The documented sentence says what is wrong; which file it is about was sent.
+_SAID_WITH_ADVICE = (Kind.NO_CHANGE, Kind.STALE_SOURCE)
+_SAID_BY_ITSELF = (*_SAID_WITH_ADVICE, Kind.EXISTS_ALREADY)
 
 _READ_AGAIN = "read it again and edit its current text"
 
@@ -82,7 +81,7 @@ class Worded(EditError):
     """A refusal with the sentence that the tool's documentation has for it; `alone`: nothing else is said."""
 
     def __init__(self, error: EditError, said: str, *, alone: bool = False) -> None:
-        super().__init__(error.kind, error.message, hint=error.hints, details=error.details)
+        super().__init__(error.kind, error.predicate, subject=error.subject, hint=error.hints, details=error.details)
         self.said = said
         self.alone = alone
 
@@ -120,14 +119,27 @@ def answer_refusal(
     """
     if isinstance(error, Worded) and error.alone:
         return Answer(error.said, is_error=True, kind=str(error.kind)).to_json()
-    said = [error.said, error.message] if isinstance(error, Worded) else [f"Error: {error.message}"]
+    message = error.message_in(phrases)
+    said = _sentences(error, message)
     lines = [*said, *_help_for(error, phrases, render)]
     if error.kind is Kind.AMBIGUOUS_MATCH:
         offers = list(_offers_of_places(error, render, _MOST_LINES - "\n".join(lines).count("\n") - 1))
         if len(said) > 1 and len(offers) == error.details.get("total"):
-            lines.remove(error.message)  # every place is shown, with its line
+            lines.remove(message)  # every place is shown, with its line
         lines += offers
     return Answer("\n".join(lines), is_error=True, kind=str(error.kind)).to_json()
+
+
+def _sentences(error: EditError, message: str) -> list[str]:
+    """What is wrong: the documented sentence, and our own where that one does not say it all."""
+    if not isinstance(error, Worded):
+        return [f"Error: {message}"]
+    if error.said.endswith(":"):  # a code
+        return [f"{error.said} {message}"]
+    if error.kind in _SAID_BY_ITSELF:
+        return [error.said]
+    rest = message.partition("\n")[2] if error.kind in NOT_FOUND else ""  # its first line is what the sentence says
+    return [error.said, rest or message]
 
 
 def matches_of(error: EditError) -> str:
@@ -144,6 +156,8 @@ def lines_of_matches(error: EditError) -> str:
 
 
 def _help_for(error: EditError, phrases: Phrases, render: Callable[[Offer], str]) -> Iterator[str]:
+    if isinstance(error, Worded) and error.kind in _SAID_WITH_ADVICE and not error.said.endswith(":"):
+        return
     offered = _offered(error, render)
     hint = _READ_AGAIN if offered is None else render_hints(error.hints, phrases)
     if hint is not None:

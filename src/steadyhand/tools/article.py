@@ -9,7 +9,7 @@ from steadyhand.articles.changes import ChangedFile, Changes, LeftOut, read_chan
 from steadyhand.articles.report import Report, report_of
 from steadyhand.articles.search import search
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Note, Say
+from steadyhand.hints import Say
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.outcome import Outcome
@@ -47,7 +47,7 @@ REPOSITORY: Final = {
 
 SHORT = 500  # characters of a file that is shown whole
 _LISTED = 8
-_UNIQUE = "add the heading above, or a neighbouring line, to old_string and new_string"
+_UNIQUE = "add the heading or a line beside it to old_string and new_string"
 
 
 def told_edit(call: Call, error: EditError, path: str) -> EditError:
@@ -55,15 +55,14 @@ def told_edit(call: Call, error: EditError, path: str) -> EditError:
     index = error.details.get("index")
     if not isinstance(index, int):
         return error
-    details = offering(error, _edit_of)
+    details, message = offering(error, _edit_of), error.message_in(call.toolset.phrases)
     hints = error.hints
     match error.kind:
         case Kind.NO_MATCH | Kind.ALREADY_APPLIED:
-            said = f"Text not found: {error.message}"
+            said = f"Text not found in {path}\n{message.partition(chr(10))[2] or message}"
             content = _short_content(call, path)
             if content is not None:
                 details["content"] = content
-                hints = (*hints, Note("the whole file is in `content` of the details"))
         case Kind.AMBIGUOUS_MATCH:
             said, hints = _several(error.details), (Say(_UNIQUE),)
             places = _places(details)
@@ -72,7 +71,7 @@ def told_edit(call: Call, error: EditError, path: str) -> EditError:
             said = _overlapping(error.details)
             hints = (Say(f"merge the two edits, or send edit {index} in a second call"),)
         case _:
-            said = error.message
+            said = message
     return EditError(error.kind, f"Edit {index}: {said}", hint=hints, details=details)
 
 
@@ -83,7 +82,9 @@ def _several(details: Mapping[str, object]) -> str:
     count = details.get("total")
     rest = " …" if not isinstance(count, int) or count > len(places) or not details.get("total_is_exact", True) else ""
     more = [f"  also in line {', '.join(str(place['lines'][0]) for place in places[_LISTED:])}{rest}"]
-    return "\n".join([f"Text appears {total} times", *rows, *(more if len(places) > _LISTED else [])])
+    return "\n".join(
+        [f"Text appears {total} times in {details.get('path')}", *rows, *(more if len(places) > _LISTED else [])]
+    )
 
 
 def _places(details: Mapping[str, object]) -> dict[str, object]:

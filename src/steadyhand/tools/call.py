@@ -170,11 +170,6 @@ def _fits(name: str, ending: str) -> bool:
     return name == ending if ending.startswith(_ENV) else name.endswith(ending) and name != ending
 
 
-# What a tool is handed besides its arguments: the workspace in its name, what the host set, the conversation.
-#
-# Nothing of it can be changed by a tool's arguments.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What the host decides for a kit.

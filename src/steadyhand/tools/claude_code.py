@@ -57,7 +57,7 @@ def said_of(error: EditError) -> str | None:
         case Kind.AMBIGUOUS_MATCH:
             return (
                 f"Found {matches_of(error)} matches of the string to replace, but replace_all is false. "
-                "Set it to true, or add surrounding lines to single out one."
+                "Set it to true, or add surrounding lines."
             )
         case Kind.NO_CHANGE:
             return "No changes to make."

@@ -225,9 +225,9 @@ def _anchored(bodies: list[str], first: int, shown: list[str]) -> list[str]:
 def _left_out(count: int, first: int, last: int, wanted: int, *, wide: bool) -> str | None:
     parts = []
     if last < wanted:
-        parts.append(f"lines {last + 1} to {wanted} of {count}: read on with start {last + 1}")
+        parts.append(f"lines {first}-{last} of {count}; read on with start {last + 1}")
     elif (first, last) != (1, count):
-        parts.append(f"lines {first} to {last} of {count} are shown")
+        parts.append(f"lines {first}-{last} of {count}")
     if wide:
         parts.append(f"long lines are cut after {WIDEST} characters")
     return "; ".join(parts) or None
@@ -349,7 +349,7 @@ def listing_of(
         raise EditError(
             Kind.NO_SUCH_FILE,
             f"{where} is not a directory",
-            hint="list the directory above it, or leave path out for the whole workspace",
+            hint="list the directory above it",
             details={"path": where},
         ) from None
 
@@ -388,7 +388,7 @@ def _entry(path: str, mark: str, listing: Listing) -> dict[str, object]:
 def how_known(seen: str | None, present: str) -> str:
     """What a task knows of a file that it does not know as it is, by the version it read last."""
     partly = "was read only in part"
-    return {None: "was not read yet", present: partly}.get(seen, "changed after you read it")
+    return {None: "was not read", present: partly}.get(seen, "changed after you read it")
 
 
 def check_read(call: Call, path: str) -> None:

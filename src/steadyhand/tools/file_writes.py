@@ -96,7 +96,7 @@ def unread(call: Call, path: str) -> EditError:
     return EditError(
         Kind.STALE_SOURCE,
         f"{path} exists and {how_known(*host_of(call.workspace).last_read(path))}",
-        hint="read all of it first, or edit only the lines that change",
+        hint="read it first, or edit only what changes",
         details={"path": path},
     )
 
@@ -112,7 +112,7 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
     raise bad_request(
         field,
         f"mode {call.mode} needs the hash to replace a whole file",
-        "edit only the lines that change, or read the whole file and send its fileHash",
+        "edit only what changes, or read the whole file and send its fileHash",
     )
 
 

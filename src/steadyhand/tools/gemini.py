@@ -26,7 +26,6 @@ from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import check_read
 from steadyhand.tools.file_writes import UNREAD, WHOLE, created, write_whole
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.workspace.files.refusal import shown
 
 # The names under which the Gemini command line reports why a tool failed.
 
@@ -56,14 +55,9 @@ def code_of(kind: Kind) -> str:
     return _CODES.get(kind, "edit_preparation_failure")
 
 
-def said_of(error: EditError, path: str) -> str:
-    """The first line of the answer for a refused change of the file that the model calls `path`."""
-    return f"{code_of(error.kind)}: failed to edit {shown(path)[1:-1]}"
-
-
 def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
     """The answer for a refusal, which begins with its code also where no file is known."""
-    return answer_refusal(error if isinstance(error, Worded) else Worded(error, code_of(error.kind)), phrases)
+    return answer_refusal(error if isinstance(error, Worded) else Worded(error, f"{code_of(error.kind)}:"), phrases)
 
 
 # Gemini's `replace`: one old text for one new text, in as many places as the model expects.
@@ -87,7 +81,7 @@ def _run_replace(call: Call, fields: Fields) -> Result:
     """Edit the file, or make it."""
     shown, old, new = str(fields["file_path"]), str(fields["old_string"]), str(fields["new_string"])
     reason = str(fields.get("instruction") or "replace")[:_LONGEST_REASON]
-    with worded(lambda error: said_of(error, shown)):
+    with worded(lambda error: f"{code_of(error.kind)}:"):
         path = call.path(shown)
         if not old:
             receipt = created(call, path, new, reason)
@@ -153,7 +147,7 @@ _REPLACE_TOOL = Tool(
 def _run_write_file(call: Call, fields: Fields) -> Result:
     """Write the file."""
     shown = str(fields["file_path"])
-    with worded(lambda error: said_of(error, shown)):
+    with worded(lambda error: f"{code_of(error.kind)}:"):
         receipt = write_whole(call, fields)
     done = "created and wrote to new" if was_created(receipt) else "overwrote"
     return Answer(tell(receipt, f"Successfully {done} file: {shown}.")).to_json()

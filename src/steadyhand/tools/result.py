@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Phrases, render_hints
+from steadyhand.hints import Hint, Phrases, QuoteMore, Say, render_hints
 from steadyhand.lazy import dataclass
 from steadyhand.match.tier import STRICT
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
@@ -127,12 +127,9 @@ def _offered(facts: Mapping[str, object], fields: Callable[[Offer], object]) -> 
     return kept if corrected is None else kept | {"corrected": corrected}
 
 
-# The result of a tool of our own, as a dict: what was done and where, or why nothing was.
-#
-# Never raised, never more than a few lines of the file. `fileHash` is what the next call may send as `expectedHash`.
-
 _AROUND = 3
 _FEW = 2
+OFFERED = "send `corrected` of the candidate you mean"
 
 # Nothing written, only lines removed: `end` is `start` - 1, and the first of `afterLines` is line `start`.
 LINES = Object((Field("start", Number()), Field("end", Number())))
@@ -204,15 +201,26 @@ def is_literal(tier: str | None) -> bool:
 
 def failure(error: EditError, phrases: Phrases = MODEL) -> dict[str, object]:
     """A refusal; `error` is message and hint in one string. `phrases` is how the toolset says hints."""
-    hint = render_hints(error.hints, phrases)
+    details = by_number(error.details)
+    places = details.get("candidates")
+    is_offered = isinstance(places, list) and any("corrected" in place for place in places)
+    hint = render_hints([_beside_offers(each) if is_offered else each for each in error.hints], phrases)
+    message = error.message_in(phrases)
+    if is_offered:
+        message = message.partition(":\n")[0]  # the places are those that are offered
     return {
         "success": False,
-        "error": error.message if hint is None else f"{error.message}\nHint: {hint}",
+        "error": message if hint is None else f"{message}\nHint: {hint}",
         "kind": str(error.kind),
-        "message": error.message,
+        "message": message,
         "hint": hint,
-        "details": by_number({name: fact for name, fact in error.details.items() if not _is_said(fact, hint)}),
+        "details": {name: fact for name, fact in details.items() if not _is_said(fact, hint)},
     }
+
+
+def _beside_offers(hint: Hint) -> Hint:
+    """Where places are offered as edits: which to send, and not how to quote one of them."""
+    return Say(OFFERED) if isinstance(hint, QuoteMore) else hint
 
 
 def _is_said(fact: object, hint: str | None) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -34,13 +34,14 @@ _SAID = frozenset(
     """success status path filePath file id fileHash lines affectedLines context preview output appliedEdits
     linesChanged operation target totalLines error kind message hint details outcomes results files entries
     matches content diff
-    dryRun from appliedCount refusedCount failedIndex column undoes reason""".split()
+    dryRun from appliedCount refusedCount failedIndex column undoes reason filesSearched
+    suggestedTool consecutiveFailures fileSize format occurrencesReplaced""".split()
 )
 # Facts for programs: how a place was looked for, and what a surface computes with.
 _FOR_PROGRAMS = frozenset(
     """index tried tier total total_is_exact guard reply_lines batch formats format kind field key size similarity
     position conflicts line_count lines_before lines_after wanted count code mode tool expected actual named
-    id problem failures""".split()
+    id problem failures start fileHash yours""".split()
 )
 _DIFF_HEADER = lazy_pattern(r"\A.*?(?=^@@ )", re.DOTALL | re.MULTILINE)
 
@@ -125,10 +126,14 @@ def _headline(answer: Answer, changes: Changes) -> str:
         return f"{path}{lines}{_bracketed(facts)}"
     if "matches" in answer:
         found = len(_mappings(answer["matches"]))
-        return f"{found} match{'' if found == 1 else 'es'}"
+        return f"{found} match{'' if found == 1 else 'es'}{_searched(answer.get('filesSearched'))}"
     if "entries" in answer and not _mappings(answer["entries"]):
         return "nothing"
     return ""
+
+
+def _searched(count: object) -> str:
+    return f", {count} file{'' if count == 1 else 's'} searched" if isinstance(count, int) else ""
 
 
 def _status(answer: Answer, files: Sequence[Answer], changes: Changes) -> str:
@@ -183,17 +188,23 @@ def _short_diff(file: FileReceipt) -> str:
     """What changed in a file; nothing of one that is new, gone, secret or too long to be compared."""
     if file.redacted or file.status != "edited" or not file.can_diff(_LONGEST_TEXT):
         return ""
-    rows = [clip(row) for row in _DIFF_HEADER.sub("", file.diff(context=_CONTEXT)).removesuffix("\n").split("\n")]
+    rows = [clip(row) for row in _body(file.diff(context=_CONTEXT))]
     if len(rows) > _MOST_ROWS:
         rows[_MOST_ROWS:] = [f"… {len(rows) - _MOST_ROWS} more lines of the diff"]
     return "\n".join(rows)
+
+
+def _body(diff: str) -> list[str]:
+    """The rows of one file's diff without what the headline says: its name, and where it is if that is one place."""
+    rows = _DIFF_HEADER.sub("", diff).removesuffix("\n").split("\n")
+    return rows[1:] if sum(row.startswith("@@ ") for row in rows) == 1 else rows
 
 
 def _diff(answer: Answer, changes: Changes) -> Iterator[str]:
     given = answer.get("diff")
     files = _mappings(answer.get("files"))
     if answer.get("dryRun") and isinstance(given, str):
-        yield given.removesuffix("\n")
+        yield given.removesuffix("\n") if len(files) > 1 else "\n".join(_body(given))
         return
     if "id" not in answer:
         return
@@ -311,8 +322,19 @@ def _refusal(answer: Answer, beside: Answer | None = None) -> Iterator[str]:
     if reason not in (None, Kind.MALFORMED_PATCH):
         facts.pop("example", None)  # how a patch is written is not what went wrong
     for name, value in facts.items():
-        if name not in _FOR_PROGRAMS and not _is_said(value, said):
+        if name not in _FOR_PROGRAMS and not _is_said(value, said) and not _is_hinted(name, value, said):
             yield from _detail(name, value, said)
+
+
+def _is_hinted(name: str, value: object, said: str) -> bool:
+    """Whether the hint has the part of a fact that is new to whoever made the call."""
+    match name, value:
+        case "available", _:
+            return "the folder has" in said
+        case "corrected", Mapping():
+            return any(isinstance(each, str) and f"send {each!r}" in said for each in value.values())
+        case _:
+            return False
 
 
 def _beside(answer: Answer) -> Answer:
@@ -342,11 +364,13 @@ def _detail(name: str, value: object, said: str) -> Iterator[str]:
     if name == "with":
         for other in rows:
             task = f" ({other['task']})" if other.get("task") else ""
-            yield f"{other.get('actor')}{task}, change {other.get('record')}:"
+            if len(rows) > 1 or f"{other.get('actor')}{task}" not in said:
+                yield f"{other.get('actor')}{task}, change {other.get('record')}:"
             yield from _sides(other)
-    elif name == "yours" and isinstance(value, Mapping):
-        yield "your change:"
-        yield from _sides(value)
+    elif name == "bestMatch" and isinstance(value, Mapping):
+        yield f"{name}: {_json(value.get('text'))}"
+    elif name == "candidates" and any("corrected" in row or "old_string" in row for row in rows):
+        yield from _candidates(rows)
     elif name == "excerpt" and isinstance(value, list):
         yield "\n".join(map(str, value))
     elif rows:
@@ -361,6 +385,18 @@ def _detail(name: str, value: object, said: str) -> Iterator[str]:
         yield f"{name}:\n{value.removesuffix(chr(10))}"
     else:
         yield f"{name}: {_plain(value)}"
+
+
+def _candidates(rows: Sequence[Answer]) -> Iterator[str]:
+    """For each place the edit that means it alone, as the tool takes it."""
+    for row in rows:
+        corrected, lines = row.get("corrected", _without_place(row)), row.get("lines")
+        line = lines[0] if isinstance(lines, list) else "?"
+        if isinstance(corrected, str):
+            yield f"corrected for line {line}:\n{corrected.removesuffix(chr(10))}"
+        elif isinstance(corrected, Mapping):
+            sent = {name: each for name, each in corrected.items() if name not in ("reason", *_PATHS)}
+            yield f"corrected for line {line}: {_json(sent)}"
 
 
 def _without_place(row: Answer) -> Answer:
@@ -382,7 +418,7 @@ def _rest(answer: Answer) -> Iterator[str]:
     short: list[str] = []
     long: list[str] = []
     for name, value in answer.items():
-        if name in _SAID or value in (None, [], {}) or (name == "matchTiers" and _are_exact(value)):
+        if name in _SAID or value in (None, [], {}) or _is_implied(answer, name, value):
             continue
         if name == "warnings" and isinstance(value, list):
             long += [f"Note: {warning}" for warning in value]
@@ -390,6 +426,8 @@ def _rest(answer: Answer) -> Iterator[str]:
             long.append("Note: done, but it may not survive a power cut")
         elif name in ("note", "leftOut", "diffCut", "cut") and isinstance(value, str):
             long.append(f"Note: {value}")
+        elif name in _SAYINGS:
+            long += _SAYINGS[name](answer, value)
         elif isinstance(value, str | int | float) or (isinstance(value, list) and not _mappings(value)):
             short.append(f"{name}: {_plain(value)}")
         elif rows := _mappings(value):
@@ -401,8 +439,25 @@ def _rest(answer: Answer) -> Iterator[str]:
     yield from long
 
 
-def _are_exact(tiers: object) -> bool:
-    return isinstance(tiers, list) and set(tiers) <= {"exact"}
+def _is_implied(answer: Answer, name: str, value: object) -> bool:
+    """Whether a fact follows from what is shown."""
+    match name, value:
+        case "matchTiers", list():
+            return set(value) <= {"exact"} or "tolerated" in answer
+        case "totalMatches", _:
+            return value == len(_mappings(answer.get("matches")))
+        case _:
+            return False
+
+
+# Facts that are said in words of their own.
+_SAYINGS: Mapping[str, Callable[[Answer, object], list[str]]] = {
+    "occurrencesFound": lambda answer, found: [f"replaced {answer.get('occurrencesReplaced')} of {found}"],
+    "tolerated": lambda _, rows: [
+        f"line {row.get('line')} matched ignoring {_plain(row.get('differs'))}" for row in _mappings(rows)
+    ],
+    "why": lambda _, why: [_facts(why)] if isinstance(why, Mapping) else [],
+}
 
 
 def _table(name: str, rows: Sequence[Answer]) -> Iterator[str]:

@@ -142,7 +142,7 @@ def _broken(what: str, position: int | None, hint: str | None = None) -> EditErr
     return EditError(
         Kind.BAD_REQUEST,
         f"query: {what}{where}",
-        hint=hint or "fix the pattern, or leave out isRegex to search for plain text",
+        hint=hint or "fix the pattern, or leave out isRegex",
         details={"field": "query", "position": position},
     )
 
@@ -155,11 +155,6 @@ def _too_slow(line: int) -> EditError:
         details={"field": "query", "line": line},
     )
 
-
-# Text in the files of a directory, as the search tools show it: bounded in hits, bytes and time, and saying when cut.
-#
-# Ignored files, links, secrets and what is no text are passed over. A line that is shown whole counts as read by the
-# task; of a line that is shown in part, nothing does.
 
 HITS_USUALLY: Final = 100
 HITS_AT_MOST: Final = 1_000

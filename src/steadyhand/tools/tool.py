@@ -34,11 +34,6 @@ __all__ = [
 ]
 
 
-# What a tool is: a name, what it takes and gives, examples, how far it is to be trusted, and how it runs.
-#
-# A tool is one file in the folder of its toolset that ends with `TOOL = Tool(…)`; a table names them. A tool
-# that several toolsets have is in `everywhere/` and names them.
-
 Trust = Literal["read", "write", "destructive"]
 Fields = Mapping[str, object]
 Result = dict[str, object]
@@ -124,7 +119,7 @@ def expected_version(fields: Fields, name: str = "expectedHash", place: str = ""
     try:
         return digest_of_version(fields.get(name))
     except EditError:
-        hint = "send the fileHash from reading the file, or leave it out"
+        hint = "send a fileHash as read, or leave it out"
         raise bad_request(join(place, name), "not a fileHash", hint) from None
 
 

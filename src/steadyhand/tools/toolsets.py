@@ -40,6 +40,7 @@ from steadyhand.hints import (
     SendAddress,
     SendCorrected,
     SendOld,
+    TheText,
     UseLines,
 )
 from steadyhand.lazy import dataclass, field
@@ -83,17 +84,18 @@ def in_fields(old: str, new: str) -> Phrases:
         QuoteMore: lambda hint: hint.named(f"{old} and {new}"),
         SendCorrected: lambda hint: hint.named(old, new),
         SendOld: lambda hint: hint.named(old),
+        TheText: lambda hint: old if hint.side == "old" else new,
     }
 
 
 # For every toolset. What is left out here needs a field that only some of them have.
 MODEL: Phrases = {
     NameEncoding: lambda hint: "name a text file" if hint.is_binary else None,
-    FitEncoding: say("use only characters of that encoding, such as ASCII"),
+    FitEncoding: say("use ASCII"),
     NameFormat: say("send one format"),
     NameFile: say("name the file"),
     OneByOne: say("send them one at a time, in separate calls"),
-    AllowPath: say("leave it alone, or ask the host to allow it"),
+    AllowPath: say("leave it alone"),
     UseLines: lambda hint: f"use lines 1 to {hint.count}" if hint.count else "the file is empty: add text to it",
     SendAddress: _lines,
     ChooseAddress: _UNSAID,
@@ -149,13 +151,13 @@ _ENDINGS = (
 
 
 def _occurrence_or_all(hint: ChooseOccurrence) -> str:
-    numbers = "1, the only one" if hint.total == 1 else f"1 to {hint.total}" if hint.total else "1, 2 …"
-    return f"set occurrence to {numbers}, -1 for the last, or 0 for all"
+    numbers = "1, the only one" if hint.total == 1 else f"1-{hint.total}" if hint.total else "1, 2 …"
+    return f"set occurrence: {numbers}, -1 last, 0 all"
 
 
 def _occurrence_by_word(hint: ChooseOccurrence) -> str:
-    numbers = f"1 to {hint.total}" if hint.total else "a number"
-    return f'set occurrence to "first", "last", "all" or {numbers}'
+    numbers = f"1-{hint.total}" if hint.total else "a number"
+    return f'set occurrence: "first", "last", "all" or {numbers}'
 
 
 def _find_in_history(hint: RunCommand) -> str | None:
@@ -203,7 +205,7 @@ _TOOLSETS = (
             AllowShrink: say("set allow_shrink to drop the rest"),
             ChooseAddress: say("send one of the addresses in `places`"),
             ChooseOccurrence: ChooseOccurrence.words,
-            ExpectCount: lambda hint: f"set expected to {hint.count} to change all of them",
+            ExpectCount: lambda hint: f"set expected to {hint.count} to change all",
             LeaveOut: LeaveOut.words,
             SendAddress: SendAddress.words,
             NameFile: say("set `path`"),
@@ -220,7 +222,7 @@ _TOOLSETS = (
         is_native=True,
         phrases={
             **native_fields("old_string", "new_string"),
-            ExpectCount: lambda hint: f"set expected_replacements to {hint.count} to change all of them",
+            ExpectCount: lambda hint: f"set expected_replacements to {hint.count} to change all",
         },
     ),
     Toolset(
@@ -242,7 +244,7 @@ _TOOLSETS = (
             **in_fields("search", "replace"),
             AllowShrink: say("set allow_shrink to drop the rest"),
             ByText: say("change it with editFile, by its text"),
-            ExpectCount: lambda hint: f"set expectedReplacements to {hint.count} to change all of them",
+            ExpectCount: lambda hint: f"set expectedReplacements to {hint.count} to change all",
         },
     ),
     Toolset(

@@ -236,7 +236,7 @@ class Overlay:
             raise EditError(
                 Kind.NO_SUCH_FILE,
                 f"there is no file {shown(given)}",
-                hint="check the path, or create the file",
+                hint="check the path, or create it",
                 details={"path": reading.path},
             )
         return draft

@@ -113,11 +113,10 @@ def _was_there(line: str, old: Characters, given: GuardInput) -> bool:
 
 
 def _finding(line: str, row: int, path: str | None) -> Finding:
-    where = f" for {path}" if path else ""
     return Finding(
         Kind.PLACEHOLDER_LEFT,
-        f"line {row + 1} of the new text{where} stands for text it does not spell out: {line.strip()[:80]!r}",
-        "write the lines it stands for, or make a smaller edit that leaves them alone",
+        f"{f'{path}: ' if path else ''}line {row + 1} of the new text stands for others: {line.strip()[:80]!r}",
+        "write those lines out, or edit only what changes",
         {"line": row + 1, "text": line.strip()[:200]},
     )
 

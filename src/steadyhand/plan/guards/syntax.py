@@ -34,9 +34,9 @@ def check(given: GuardInput) -> Finding | None:
         return _warning(f"{name} did not parse before either, so its syntax was not checked: {_told(after)}")
     return Finding(
         Kind.BREAKS_SYNTAX,
-        f"{name} parses now and would not after: {_told(after)}",
+        f"{name} would no longer parse: {_told(after)}",
         (
-            Say("send all edits that belong together in one call, with what opens and what closes each construct"),
+            Say("fix the new text, or send edits that belong together in one call"),
             LeaveGuardOut("syntax"),
         ),
         {

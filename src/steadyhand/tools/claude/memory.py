@@ -206,10 +206,6 @@ def _human(size: float) -> str:
     return f"{size:.1f}G"
 
 
-# Anthropic's memory tool: `/memories`, or the prefix that the host declares, is the workspace's root.
-#
-# Nothing outside it can be named.
-
 PREFIX = "/memories"
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {

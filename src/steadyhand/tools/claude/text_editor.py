@@ -324,11 +324,6 @@ def undo_edit(command: Command) -> Answer:
     raise EditError(Kind.CANNOT_UNDO, f"No edit history found for {shown}.")
 
 
-# Anthropic's text editor tool, in all its published versions.
-#
-# Versions differ in name, in `undo_edit` (gone since 20250429) and in how `insert` calls its text; both names are taken
-# from any of them. The host chooses one with `version`, the newest where it does not.
-
 NEWEST = "20250728"
 _EARLIER, _PRESENT = "str_replace_editor", "str_replace_based_edit_tool"
 _NAMES: Mapping[str, str] = {"20241022": _EARLIER, "20250124": _EARLIER, "20250429": _PRESENT, NEWEST: _PRESENT}

@@ -37,10 +37,6 @@ from steadyhand.tools.toolsets import in_fields, toolset_named
 __all__ = ["CHANGES", "EXAMPLES", "FILE_CHANGED", "cut_diff", "tell"]
 
 
-# Receipts as the tools of `core` tell them: in short, file by file, edit by edit where there is something to say.
-#
-# Of one file the facts are also on top, where every other toolset has them.
-
 _MOST_FILES = 50
 _MOST_OUTCOMES = 50
 _MOST_EXPLAINED = 5  # refusals that are shown with their details
@@ -180,7 +176,7 @@ def _partly(receipt: Receipt) -> Result:
         "appliedCount": applied,
         "refusedCount": sum(outcome.error is not None for outcome in receipt.outcomes),
         "kind": str(error.kind),
-        "error": f"{applied} of {len(receipt.outcomes)} edits applied; see outcomes for the others",
+        "error": f"{applied} of {len(receipt.outcomes)} edits applied",
     }
 
 
@@ -317,8 +313,6 @@ EXAMPLES = (
     ),
 )
 
-
-# `edit`: any number of edits in any number of files, by old text, by address or as a patch; all of it or nothing.
 
 # The edit and the request of the plan format, without what few calls need; other fields of it are taken as well.
 _EDIT = replace(

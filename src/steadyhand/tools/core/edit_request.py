@@ -45,10 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["Spread", "edits_of", "literally", "named_by_address", "requests_of", "spread", "way_of", "workspace_for"]
 
 
-# What a call of `edit` asks for, as requests: the fields of files and edits, with the paths the workspace knows.
-#
-# Only reads and refuses; nothing is looked at on disk. A field that says nothing, such as `delete: false`, is dropped.
-
 _VERBS = ("edits", "create", "delete", "rename_to")
 _FILE_FIELDS = ("path", *_VERBS, "expect")
 # The ways to say what changes, by the field that makes each, and the fields that go with it.

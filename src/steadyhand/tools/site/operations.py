@@ -20,8 +20,9 @@ from steadyhand.text.match import Occurrence
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip, sized
-from steadyhand.tools.result import Offer, offering
+from steadyhand.tools.result import OFFERED, Offer, offering
 from steadyhand.tools.tool import REASON, reason_of
+from steadyhand.tools.toolsets import in_fields
 
 __all__ = [
     "ACTIONS",
@@ -115,9 +116,12 @@ class PassageOperation:
 
     def explained(self, error: EditError, file: str, best: Mapping[str, object] | None) -> EditError:
         """The refusal with what was searched for, and how near the best match comes where it does not say so itself."""
-        rows = [f"operation {self.index + 1}/{self.count} failed on {file}: {error.message}"]
-        if "nearest" not in error.details or "\n" in self.search.strip():  # else it is quoted beside the nearest place
-            rows.append(f"  searched for: {_short(self.search)}")
+        message = error.message_in(in_fields("search", "replace"))
+        where = "" if file in message else f" on {file}"
+        rows = [f"operation {self.index + 1}/{self.count}{where}: {message}"]
+        searched = _short(self.search)
+        if self.count > 1 and searched not in message:
+            rows.append(f"  searched for: {searched}")
         if best is not None and not _LISTED & set(error.details):
             alike = min(cast("float", best["similarity"]), 0.99)
             rows.append(f"  best match: {alike:.0%} alike, line {best['line']}")
@@ -133,10 +137,10 @@ class PassageOperation:
         if error.kind not in (Kind.AMBIGUOUS_MATCH, Kind.COUNT_MISMATCH):
             return error.hints
         total, tier = error.details.get("total"), TIERS.get(str(error.details.get("tier")))
-        more = "add more of the surrounding text to search and replace"
+        more = "add surrounding text to search and replace"
         candidates = error.details.get("candidates")
         if isinstance(candidates, list) and any("corrected" in each for each in candidates):
-            more += " (`corrected` of its candidate in the details is that operation)"
+            more = OFFERED
         is_counted = error.kind is Kind.COUNT_MISMATCH or not _can_overlap(self.search)  # places that overlap are not
         if tier in ("exact", "whitespace") and is_counted and error.details.get("total_is_exact", True):
             return Say(more), ExpectCount(cast("int", total))

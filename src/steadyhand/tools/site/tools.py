@@ -486,7 +486,7 @@ def _explained(call: Call, error: EditError, file: str, expect: str | None) -> E
     if error.kind is not Kind.STALE_SOURCE:
         return error
     told = unread(call, call.path(file)) if expect is None else error
-    hint = "read it with readFile, then write it with the fileHash that you get as expectedHash"
+    hint = "read it with readFile and send its fileHash as expectedHash"
     return told.advised(hint)
 
 

@@ -263,8 +263,6 @@ def _lines(given: Mapping[str, int], operation: str) -> Lines:
     return Lines(start, end)
 
 
-# `TextPatch`: replace, insert or delete by lines, heading or code block.
-
 PARAMETERS = Object(
     (
         FILE,

@@ -189,8 +189,6 @@ def _tolerantly(source: Source, old: str, new: str) -> _Place | None:
     return _Place(match.span.of(source.text), (source.line_of(match.span.start),), differs)
 
 
-# `TextReplace`: one exact text for another, at the first place, the last, the nth or all of them.
-
 PARAMETERS = Object(
     (
         FILE,

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.workspace.budget import Deadline
 from steadyhand.workspace.files.globs import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.files.protection import TEMP_PREFIX, is_hidden
@@ -21,6 +21,7 @@ from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Di
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3
+_USUAL: Final = lazy_pattern(r"[\w./+@-]+")
 _LISTED: Final = 8  # names that are listed where none is similar
 
 
@@ -219,7 +220,12 @@ def similar_files(storage: Storage, dir_fd: int, name: str, directory: str) -> t
 
 def there_is(paths: Sequence[str]) -> str:
     """The first names of a directory, for a hint."""
-    return f"the folder has: {', '.join(map(shown, paths[:_LISTED]))}{' …' if len(paths) > _LISTED else ''}"
+    return f"the folder has {', '.join(map(_named, paths[:_LISTED]))}{' …' if len(paths) > _LISTED else ''}"
+
+
+def _named(path: str) -> str:
+    """A name that reads as one: quoted unless it is made of what names are usually made of."""
+    return path if _USUAL.fullmatch(path) else shown(path)
 
 
 def _stem(name: str) -> str:

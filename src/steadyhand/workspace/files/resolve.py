@@ -212,7 +212,7 @@ class Resolver:
             walk.missing.pop()
             return
         if not walk.names:
-            raise self._outside(walk, "climbs out of the workspace")
+            raise self._outside(walk, "is outside the workspace")
         walk.names.pop()
         self._move(walk, self._descend(walk))
 
@@ -277,8 +277,8 @@ class Resolver:
     def _outside(walk: _Walk, what: str) -> EditError:
         return EditError(
             Kind.OUTSIDE_ROOT,
-            f"the path {shown(walk.given)} {what}",
-            hint="name the file itself, by a path that stays inside the workspace",
+            f"{shown(walk.given)} {what}",
+            hint="name the file itself, by a path that stays inside",
             details={"path": walk.given},
         )
 
@@ -366,7 +366,7 @@ def _check_depth(path: str, parts: Sequence[str]) -> None:
     for part in parts:
         depth += -1 if part == ".." else 1
         if depth < 0:
-            raise _outside(path, "climbs out of the workspace")
+            raise _outside(path, "is outside the workspace")
         if len(part.encode()) > MAX_COMPONENT_BYTES:
             raise _malformed(path, f"has a name longer than {MAX_COMPONENT_BYTES} bytes", "use a shorter name")
 
@@ -390,7 +390,7 @@ def _check_portable_part(path: str, part: str, *, first: bool) -> None:
 
 
 def _outside(path: str, what: str) -> EditError:
-    return _refusal(Kind.OUTSIDE_ROOT, path, what, "use a path relative to the workspace, such as docs/a.md")
+    return _refusal(Kind.OUTSIDE_ROOT, path, what, "use a path inside it, such as docs/a.md")
 
 
 def _malformed(path: str, what: str, hint: str) -> EditError:
@@ -399,4 +399,4 @@ def _malformed(path: str, what: str, hint: str) -> EditError:
 
 def _refusal(kind: Kind, path: str, what: str, hint: str) -> EditError:
     # The details show the path as the message does: the spelling may hold what no log or terminal should get.
-    return EditError(kind, f"the path {shown(path)} {what}", hint=hint, details={"path": shown(path)[1:-1]})
+    return EditError(kind, f"{shown(path)} {what}", hint=hint, details={"path": shown(path)[1:-1]})
