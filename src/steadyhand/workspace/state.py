@@ -157,11 +157,11 @@ class StateFolder:
             try:
                 folder = self._make_folder(parent)
             finally:
-                self._close(parent)
+                shut(self._storage, parent)
             try:
                 self._make_rooms(folder)
             finally:
-                self._close(folder)
+                shut(self._storage, folder)
         except OSError as error:
             raise refuse_os(error, "make the state folder", FOLDER) from None
 
@@ -172,7 +172,7 @@ class StateFolder:
                 self._storage.mkdir(path.name, dir_fd=handle)
                 self._storage.fsync_dir(handle)
         finally:
-            self._close(handle)
+            shut(self._storage, handle)
 
     def _make_folder(self, parent: int) -> int:
         """A handle for the folder; a new one is 0700 whatever the umask, and its name is durable."""
@@ -183,7 +183,7 @@ class StateFolder:
                 self._storage.fchmod(folder, 0o700)
                 self._storage.fsync_dir(parent)
             except OSError:
-                self._close(folder)
+                shut(self._storage, folder)
                 raise
         return folder
 
@@ -238,7 +238,7 @@ class StateFolder:
         except OSError as error:
             raise refuse_os(error, "note the transaction", FOLDER) from None
         finally:
-            self._close(handle)
+            shut(self._storage, handle)
 
     def _write_note(self, intent: Intent, part: str, handle: int) -> bool:
         """Write under another name, locked so that nobody takes it for an orphan, then rename. False: taken for one."""
@@ -256,7 +256,7 @@ class StateFolder:
                 self._storage.unlink(part, dir_fd=handle)
             raise
         finally:
-            self._close(fd)
+            shut(self._storage, fd)
         return True
 
     def withdraw(self, id: str) -> None:
@@ -267,7 +267,7 @@ class StateFolder:
         except FileNotFoundError:
             pass
         finally:
-            self._close(handle)
+            shut(self._storage, handle)
 
     def keep(self, name: str, *, dir_fd: int, label: str) -> str:
         """Move somebody's file into `kept`; gives the name it has there, relative to this folder."""
@@ -278,7 +278,7 @@ class StateFolder:
                 self._storage.fsync_dir(folder)
             room = self._storage.open(_KEPT, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=folder)
         finally:
-            self._close(folder)
+            shut(self._storage, folder)
         try:
             for attempt in range(_MOST_NOTES):
                 kept = f"{label}-{attempt}" if attempt else label
@@ -288,7 +288,7 @@ class StateFolder:
                     return f"{_KEPT}/{kept}"
             raise OSError(errno.EEXIST, "")
         finally:
-            self._close(room)
+            shut(self._storage, room)
 
     def _move(self, name: str, dir_fd: int, kept: str, room: int) -> None:
         try:
@@ -305,9 +305,9 @@ class StateFolder:
                 self._storage.write(copy, self._storage.read(fd, self._storage.fstat(fd).st_size))
                 self._storage.fsync(copy)
             finally:
-                self._close(copy)
+                shut(self._storage, copy)
         finally:
-            self._close(fd)
+            shut(self._storage, fd)
         self._storage.unlink(name, dir_fd=dir_fd)
 
     def intents(self, *, sweep: bool = True) -> list[Intent]:
@@ -330,7 +330,7 @@ class StateFolder:
                     self._drop_orphan(handle, name)
             return found
         finally:
-            self._close(handle)
+            shut(self._storage, handle)
 
     def _load(self, handle: int, name: str, *, sweep: bool) -> Intent | None:
         import json
@@ -352,7 +352,7 @@ class StateFolder:
         except ValueError:  # a note of another version is not ours to remove
             return None
         finally:
-            self._close(fd)
+            shut(self._storage, fd)
 
     def _drop_orphan(self, handle: int, name: str) -> None:
         """A note that never became whole names nothing that exists; drop it if its writer is gone."""
@@ -362,17 +362,13 @@ class StateFolder:
                 if _try_lock(fd):
                     self._storage.unlink(name, dir_fd=handle)
             finally:
-                self._close(fd)
+                shut(self._storage, fd)
 
     def _open(self, room: str) -> int:
         try:
             return self._storage.open(f"{self.location}/{room}", os.O_RDONLY | DIRECTORY | NOFOLLOW)
         except OSError as error:
             raise refuse_os(error, "open the state folder", FOLDER) from None
-
-    def _close(self, fd: int) -> None:
-        with contextlib.suppress(OSError):
-            self._storage.close(fd)
 
 
 def _check(found: os.stat_result) -> None:

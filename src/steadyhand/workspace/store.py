@@ -19,18 +19,18 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import OpenForWriting
 from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
-from steadyhand.workspace.file_op import FileOp, Header, Latest, Trace
+from steadyhand.workspace.file_op import FileOp, Header, Latest
 from steadyhand.workspace.files.protection import Protect
 from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
 from steadyhand.workspace.files.storage import Storage
-from steadyhand.workspace.journal.record import Hold, Party, Record, ToolCall, Verb, new_record_id, utc_now
+from steadyhand.workspace.journal.record import Hold, Party, Record, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
@@ -436,7 +436,7 @@ class Store:
     ) -> Committed:
         from steadyhand.workspace.file_op import change_of, goals_of, images_of, outside_notes
 
-        name = new_record_id()
+        name, trace = new_record_id(), header.trace
         goals = goals_of(ops, overlay.readings, hardlinks)
 
         def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
@@ -444,7 +444,8 @@ class Store:
             spent = round((time.monotonic() - started) * 1000)
             return Record(
                 name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
-                files, duration_ms=spent, **_traced(header.trace),
+                files, None if trace is None else trace.arguments, None if trace is None else trace.model, spent,
+                None if trace is None else trace.call,
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
@@ -563,15 +564,3 @@ def _named(doing: str, path: str) -> Iterator[None]:
 
 def _facts(image: FileImage | None) -> tuple[object, ...] | None:
     return (image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs) if image else None
-
-
-class _Traced(TypedDict, total=False):
-    """What a record has of the tool's call it is part of."""
-
-    arguments: str
-    model: str | None
-    call: ToolCall
-
-
-def _traced(trace: Trace | None) -> _Traced:
-    return {} if trace is None else {"arguments": trace.arguments, "model": trace.model, "call": trace.call}
