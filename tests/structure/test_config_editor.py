@@ -59,6 +59,23 @@ def test_comments_go_with_their_entry(path: str, text: str, key: str, arguments:
     made = edit(text, [Act(Key(key), "move-key", **arguments)], path=path)
     assert made.ok, made.error
     assert made.text == after
+    made = edit(text.replace("\n", "\r\n"), [Act(Key(key), "move-key", **arguments)], path=path)
+    assert made.text == after.replace("\n", "\r\n")
+
+
+@table(
+    ("path", "text", "key", "after"),
+    [
+        ("a.toml", "x = [\n  # one\n  1,\n  # two\n  2,\n]\n", "x[0]", "x = [\n  # two\n  2,\n]\n"),
+        ("a.jsonc", '{\n  // one\n  "a": 1,\n  // two\n  "b": 2\n}\n', "b", '{\n  // one\n  "a": 1\n}\n'),
+        ("a.yaml", "x: [\n  # one\n  1,\n  # two\n  2\n]\n", "x[1]", "x: [\n  # one\n  1\n]\n"),
+        ("a.jsonc", '{\n  // all\n\n  "a": 1,\n  "b": 2\n}\n', "a", '{\n  // all\n\n  "b": 2\n}\n'),
+    ],
+)
+def test_comments_above_an_entry_go_with_it_whatever_ends_lines(path: str, text: str, key: str, after: str) -> None:
+    for ending in ("\n", "\r\n"):
+        made = edit(text.replace("\n", ending), [Act(Key(key), "delete-key")], path=path)
+        assert made.text == after.replace("\n", ending)
 
 
 @table(

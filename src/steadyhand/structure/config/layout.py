@@ -272,7 +272,7 @@ class Sheet:
 _LINE_END = lazy_pattern(r"[ \t]*+(?:\r\n?|\n|\Z)")
 _BLANK_LINES = lazy_pattern(r"(?:[ \t]*+(?:\r\n?|\n))*+")
 _BLANKS = lazy_pattern(r"[ \t]*+")
-_GAP_LINE = lazy_pattern(r"(?:\r\n?|\n)[ \t]*+(?:\r\n?|\n)")
+_GAP_LINE = lazy_pattern(r"(?:\r\n?+|\n)[ \t]*+(?:\r|\n)")  # possessive: one CRLF is no blank line
 
 
 @dataclass(frozen=True, slots=True)
