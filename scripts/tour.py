@@ -219,6 +219,15 @@ STEPS = (
         *("impact", "run", "--uncommitted", "--yes", "--model", "script:replies.json"),
     ),
     step("What a reviewer gets, as Markdown for a pull request.", "impact", "report"),
+    step(
+        "A person reviews what a task did, hunk by hunk; at a terminal one key decides each.",
+        *("review", "--task", "T-3"),
+    ),
+    step(
+        "A rejected change is taken back, that one only, with a remark for whoever made it.",
+        *("review", "--task", "T-3", "--reject", "--all", "--remark", "say it in digits"),
+    ),
+    step("What the task hears of it.", "feedback", "--task", "T-3"),
     step("Is the journal sound, and is the tree as the journal left it?", "check"),
 )
 
