@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +54,22 @@ def _end(server: subprocess.Popen[str]) -> None:
     server.communicate()
 
 
+def _warm_up() -> None:
+    """Load what an edit, a transaction and an undo load, so that each child need not."""
+    import steadyhand as sh
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a.md").write_text("one\n")
+        with sh.Workspace(folder) as ws:
+            ws.edit("a.md", [sh.Replace("one", "two")])
+            with ws.transaction() as batch:
+                batch.create("b.md", "new\n")
+                batch.rename("a.md", "c.md")
+            ws.undo(last=True)
+
+
 def _serve() -> None:
+    _warm_up()
     for line in sys.stdin:
         module, name, given = json.loads(line)
         function = getattr(importlib.import_module(module), name)
