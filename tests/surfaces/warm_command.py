@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,13 +53,27 @@ def warm_command(folder: Path) -> Iterator[str]:
         server.communicate()
 
 
-def _serve(path: str) -> None:
+def _load() -> None:
+    """Every command's module, and what an edit, its undo and a look at them load."""
+    from click.testing import CliRunner
+
     from steadyhand.surfaces.cli import commands
+    from steadyhand.surfaces.cli.main import cli
 
     for found in pkgutil.iter_modules(commands.__path__, f"{commands.__name__}."):
         importlib.import_module(found.name)
-    for name in ("session.workspace", "session.editor", "workspace.journal.sqlite", "plan.planner", "tools.workspace"):
-        importlib.import_module(f"steadyhand.{name}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in {"a.md": "# One\n\none\n", "a.py": "one = 1\n", "a.toml": "one = 1\n"}.items():
+            file = Path(folder, name)
+            file.write_text(text, encoding="utf-8")
+            for words in (["outline", str(file)], ["edit", str(file), "--old", "one", "--new", "two", "--first"]):
+                CliRunner().invoke(cli, ["--root", folder, *words])
+        for words in (["log"], ["why", f"{folder}/a.md:3"], ["undo", "--last"], ["--json", "log"]):
+            CliRunner().invoke(cli, ["--root", folder, *words])
+
+
+def _serve(path: str) -> None:
+    _load()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who answer
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(path)
