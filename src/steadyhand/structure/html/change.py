@@ -455,7 +455,7 @@ def set_text(page: Page, element: Element, text: str) -> Proposal | Refusal:
         tag.set_text(content)
 
     if is_plain(text, element.inner.of(page.source.text)) and _is_text_for_text(page, element, content):
-        return meant(Proposal.of(page.source, (element.inner, written)), Meaning(element.index, change))
+        return meant(Proposal.of(page.source, (element.inner, written)), Meaning(element.index, change, is_text=True))
     return _write_inside(page, element, element.inner, written, change)
 
 

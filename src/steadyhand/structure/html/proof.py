@@ -33,10 +33,14 @@ class Unfit(Exception):
 
 
 class Meaning(NamedTuple):
-    """What a proposal does to the tree: which element it is about, by its number, and the change of it."""
+    """What a proposal does to the tree: which element it is about, by its number, and the change of it.
+
+    `is_text`: one text takes the place of another, so that no selector matches anything else.
+    """
 
     element: int
     change: Change
+    is_text: bool = False
 
 
 def prove(page: Page, element: Element, proposal: Proposal, change: Change) -> Proposal | Refusal:
@@ -90,12 +94,13 @@ def _prove(page: Page, proposal: Proposal, meanings: Sequence[object], look: Loo
     tail = max((_blanks_behind(page, index) for index in changed), default=0)
     _shed(before, tail)
     _shed(after, tail)
-    nodes = before.select("*")
+    nodes, is_same = before.select("*"), True
     for number, meaning in enumerate(meanings):
-        if look is not None and not look(before, nodes, number):
+        if look is not None and not is_same and not look(before, nodes, number):
             return False
         if isinstance(meaning, Meaning):
             meaning.change(nodes[meaning.element])
+            is_same = is_same and meaning.is_text
     for tree in (before, after):
         _merge_texts(tree)
         _drop_leading_blanks(page, tree)
