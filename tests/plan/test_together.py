@@ -251,18 +251,18 @@ def work_of(make: Callable[[], object]) -> int:
 
 
 def many(path: str) -> tuple[str, list[Edit]]:
-    """A text with a thousand keys, and an edit of each tenth."""
-    names = [f"n{number}" for number in range(500)]
+    """A text, and an edit of a hundred places in it; where one edit costs little, the text is long."""
+    names = [f"n{number}" for number in range(2_500 if path in ("f.html", "f.json") else 500)]
+    asked = names[:: len(names) // 100]
     if path == "f.html":
-        names = [f"n{number}" for number in range(2_500)]
         text = "\n".join(f'<div id="{name}"><p>1</p></div>' for name in names)
-        return text, [act(f"selector:#{name} > p", "set-text", value="2") for name in names[::25]]
+        return text, [act(f"selector:#{name} > p", "set-text", value="2") for name in asked]
     if path == "f.md":
         text = "".join(f"## {name}\n\nSome words.\n\n- {name}\n- b\n\n" for name in names)
-        return text, [sh.Insert(sh.Heading(name), "More words.\n", where="end") for name in names[::5]]
+        return text, [sh.Insert(sh.Heading(name), "More words.\n", where="end") for name in asked]
     if path in CODE:
         text = "".join(CODE[path][1].format(name) + "\n\n" for name in names)
-        return text, [sh.Replace(sh.parse_address(f"symbol.body:{name}"), CODE[path][2]) for name in names[::5]]
+        return text, [sh.Replace(sh.parse_address(f"symbol.body:{name}"), CODE[path][2]) for name in asked]
     match path:
         case "f.json":
             text = json.dumps({name: {"x": 1, "z": "t"} for name in names}, indent=2)
@@ -271,7 +271,7 @@ def many(path: str) -> tuple[str, list[Edit]]:
         case _:
             text = "".join(f'[{name}]\nx = 1\nz = "t"\n\n' for name in names)
     value: object = "2" if path == "f.ini" else 2
-    return text, [act(f"key:{name}.x", "set-key", value=value) for name in names[::5]]
+    return text, [act(f"key:{name}.x", "set-key", value=value) for name in asked]
 
 
 @table("path", [*TEXTS, *CODE, "f.html", "f.md"])
