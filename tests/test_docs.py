@@ -53,7 +53,10 @@ def check_blocks(page: Path, tmp_path: Path, command: str) -> None:
     home, workspace = sessions.furnish(tmp_path)
     told = sessions.steps_of_page(page)
     environment = sessions.environment(home)
-    (home / "bin" / "steadyhand").write_text(command, encoding="utf-8")
+    program = home / "bin" / "steadyhand"
+    program.unlink()  # it leads to the one of this environment, which is nobody's to write
+    program.write_text(command, encoding="utf-8")
+    program.chmod(0o755)
     now = sessions.run(told, workspace, environment)
     assert [(step.command, sessions.normal(step.answer)) for step in now] == [
         (step.command, sessions.normal(step.answer)) for step in told
