@@ -430,3 +430,101 @@ def test_a_crash_at_any_call_leaves_a_decision_made_or_not(tmp_path: Path) -> No
         if is_done:
             break
     assert outcomes == {True, False}
+
+
+def test_a_rename_by_somebody_else_is_not_taken_back(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    agent.rename("a.md", "b.md")
+    with sh.Workspace(root, actor="bob", task="U") as bob:
+        bob.rename("b.md", "c.md")
+    (change,) = ann.review(task="T")
+    assert (change.status, change.before, "overlapped" in change.flags) == ("renamed", "a.md", True)
+    assert refusal(ann.review(task="T").reject, [change.id]).kind is Kind.CONFLICT
+    assert (root / "c.md").read_text() == TEXT
+    (theirs,) = ann.review(task="U")
+    assert (theirs.before, theirs.after) == ("b.md", "c.md")
+    ann.review(task="U").reject([theirs.id])
+    ann.review(task="T").reject([only(ann.review(task="T"), "a.md").id])
+    assert (root / "a.md").read_text() == TEXT
+
+
+def test_a_mode_that_somebody_else_gave_is_no_change_of_the_task(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    (root / "a.md").chmod(0o755)
+    change_line(agent, 9, "LINE 9\n")
+    assert [change.status for change in ann.review(task="T")] == ["edited", "edited"]
+
+
+def test_a_mode_that_somebody_gave_since_is_not_taken_back(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "run.sh").write_text("run\n")
+    (root / "run.sh").chmod(0o644)
+    agent.patch("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n")
+    (change,) = ann.review(task="T")
+    (root / "run.sh").chmod(0o700)
+    assert refusal(ann.review(task="T").reject, [change.id]).kind is Kind.CANNOT_UNDO
+    assert (root / "run.sh").stat().st_mode & 0o777 == 0o700
+
+
+def test_an_amendment_is_written_with_the_line_ends_of_the_file(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    (root / "a.md").write_bytes(b"one\r\ntwo\r\nthree")
+    agent.edit("a.md", [sh.Replace("two", "TWO"), sh.Replace("three", "THREE")])
+    for before, text in (("two\r\n", "zwei\nund\n"), ("three", "drei\nEnde")):
+        ann.review(task="T").amend(only(ann.review(task="T"), before).id, text)
+    assert (root / "a.md").read_bytes() == b"one\r\nzwei\r\nund\r\ndrei\r\nEnde"
+
+
+def test_a_file_that_was_moved_since_is_read_in_its_own_encoding(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    (root / "0.txt").write_text("caf\u00e9 caf\u00e9\none\n", "utf-8")
+    (root / "b.txt").write_text("caf\u00e9\none\ntwo\n", "utf-16")
+    with agent.transaction() as tx:
+        tx.edit("0.txt", [sh.Replace("one", "ONE")])
+        tx.edit("b.txt", [sh.Replace("one", "ONE")])
+    with sh.Workspace(root, actor="bob", task="U") as bob:
+        bob.rename("b.txt", "c.txt")
+    (change,) = [change for change in ann.review(task="T") if change.path == "c.txt"]
+    assert (change.status, change.before, change.after) == ("edited", "one\n", "ONE\n")
+    ann.review(task="T").reject([change.id])
+    assert (root / "c.txt").read_text("utf-16") == "caf\u00e9\none\ntwo\n"
+    assert [(each.path, each.state) for each in ann.review(task="T")] == [("0.txt", "undecided"), ("c.txt", "rejected")]
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "b.md").write_text("one\n")
+    change_line(agent, 3, "LINE 3\n")
+    agent.edit("b.md", [sh.Replace("one", "ONE")])
+    (root / "b.md").unlink()
+    (root / "b.md").symlink_to(root.parent / "elsewhere.md")
+    assert [(each.path, each.status, each.after) for each in ann.review(task="T")] == [
+        ("a.md", "edited", "LINE 3\n"),
+        ("b.md", "hidden", ""),
+    ]
+
+
+def test_equal_changes_of_one_record_are_decided_apart(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    for name in ("b.md", "c.md"):
+        (root / name).write_text("one\ntwo\none\n")
+    with agent.transaction() as tx:
+        for name in ("b.md", "c.md"):
+            tx.edit(name, [sh.Replace("one", "ONE", occurrence="all")])
+        tx.create("d.md", "new\n")
+        tx.create("e.md", "new\n")
+    changes = list(ann.review(task="T"))
+    assert len({change.id for change in changes}) == len(changes) == 6
+    wanted = [change for change in changes if (change.path, change.lines) in (("c.md", (3, 3)), ("e.md", (1, 1)))]
+    ann.review(task="T").reject([change.id for change in wanted])
+    assert [lines(root, name) for name in ("b.md", "c.md")] == [["ONE", "two", "ONE"], ["ONE", "two", "one"]]
+    assert ((root / "d.md").exists(), (root / "e.md").exists()) == (True, False)
+
+
+def test_equal_lines_of_a_whole_write_are_decided_apart(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "b.md").write_text("one\ntwo\none\n")
+    agent.read("b.md")
+    agent.write("b.md", "ONE\ntwo\nONE\n")
+    ann.review(task="T").reject([change.id for change in ann.review(task="T") if change.lines == (1, 1)])
+    assert lines(root, "b.md") == ["one", "two", "ONE"]
+    assert [change.state for change in ann.review(task="T")] == ["undecided", "rejected"]

@@ -58,7 +58,8 @@ class Passage:
 class Written:
     """An edit that was not undone, and the places of the text after that it had a hand in.
 
-    `splices` says which splice of the record is at each place; -1 where it wrote the whole file.
+    `splices` says which splice of the record is at each place; -1 where it wrote the whole file. `path` is the file's
+    in the record.
     """
 
     reason: str | None
@@ -66,6 +67,7 @@ class Written:
     entry: Entry
     note: EditNote
     splices: tuple[int, ...]
+    path: str
 
 
 @sized("after")
@@ -86,18 +88,18 @@ class Net:
         return [sorted({number for number, _ in hands}) for hands in self.hands()]
 
     def hands(self) -> list[list[tuple[int, int]]]:
-        """For each splice of the change the edits that had a hand in it: number, and splice of the edit's record."""
+        """For each splice of the change the edits that had a hand in it: number, and which of the edit's places."""
         places = sorted(
-            (span.start, span.end, number, splice)
+            (span.start, span.end, number, place)
             for number, edit in enumerate(self.written)
-            for span, splice in zip(edit.spans, edit.splices, strict=True)
+            for place, span in enumerate(edit.spans)
         )
         longest = max((end - start for start, end, _, _ in places), default=0)
         starts = [start for start, _, _, _ in places]
         found: list[list[tuple[int, int]]] = []
         for span in self.changes.after_spans():
             near = places[bisect_left(starts, span.start - longest) : bisect_right(starts, span.end)]
-            met = {(number, splice) for start, end, number, splice in near if _meets(span, Span(start, end))}
+            met = {(number, place) for start, end, number, place in near if _meets(span, Span(start, end))}
             found.append(sorted(met))
         return found
 
@@ -180,7 +182,10 @@ def _steps(way: Sequence[Passage], replays: Replays) -> tuple[list[_Step], str]:
     steps: list[_Step] = []
     text: str | None = None
     for passage in way:
-        before, after = replays.texts(passage.entry, passage.change)
+        change = passage.change
+        if text is not None and change.before and change.after and not change.content_changed:
+            continue  # whoever only moved it has read no text, and knows of no encoding
+        before, after = replays.texts(passage.entry, change)
         if text is not None and text != before:
             steps.append(_Step(changes_between(text, before)))
         steps.append(_step(passage, before, after))
@@ -250,7 +255,8 @@ def _written(steps: Sequence[_Step], places: Sequence[Sequence[Span]]) -> Iterat
                 if owner < 0 or owner in note.splices
             ]
             splices = tuple(owner for _, owner in mine)
-            yield Written(note.reason, tuple(span for span, _ in mine), step.passage.entry, note, splices)
+            places_of = tuple(span for span, _ in mine)
+            yield Written(note.reason, places_of, step.passage.entry, note, splices, step.passage.change.path)
 
 
 def _stands(passage: Passage) -> bool:

@@ -13,7 +13,8 @@ renamed or binary file is one hunk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError
@@ -71,34 +72,70 @@ class _Group:
     after: Region
 
 
-def hunks_of(way: Sequence[Passage], replays: Replays, present: bytes | None) -> list[Hunk]:
-    """The hunks of the chosen records of a file, in its order. `present` is the file now, None where there is none."""
+def hunks_of(way: Sequence[Passage], replays: Replays, present: bytes | None, *, is_hidden: bool = False) -> list[Hunk]:
+    """The hunks of the chosen records of a file, in its order. `present` is the file now, None where there is none.
+
+    `is_hidden`: what the file says is not to be had.
+    """
     chosen = [passage for passage in way if passage.is_chosen]
     standing = [p for p in chosen if p.entry.undone_by is None and p.entry.record.verb == "edit"]
     if not standing:
         return []
     first, last = chosen[0].change.before, way[-1].change.after
-    entries = tuple(passage.entry for passage in standing)
     found: list[Hunk] = []
-    if first is not None and last is not None and first.path != last.path and _moved(chosen):
-        found.append(_whole("renamed", first.path, last.path, entries, first, last))
-    if first is not None and last is not None and present is not None and first.mode != last.mode:
-        found.append(_whole("mode", f"{first.mode:04o}", f"{last.mode:04o}", entries, first, last))
-    before, after = first and first.digest, last and last.digest
-    if any(passage.change.redacted for passage in chosen):
-        return found + ([_whole("hidden", "", "", entries, first, last)] if before != after else [])
-    if present is None:
-        return found + (_deleted(chosen, replays, entries, first) if last is None and first is not None else [])
-    if Source.of_bytes(present).is_binary or any(_is_bytes(passage) for passage in standing):
-        status: Status = "binary" if first is not None else "created"
-        return found + ([_whole(status, "", "", entries, first, last)] if before != after else [])
+    kept = [passage for passage in standing if passage.change.before and passage.change.after]
+    if last is not None and (moved := _own(kept, lambda state: state.path)):
+        was, now, is_cut = moved
+        assert was is not None and now is not None
+        hunk = _whole("renamed", was.path, now.path, standing, was, last)
+        found.append(replace(hunk, is_overlapped=is_cut or now.path != last.path))
+    if last is not None and present is not None and (turned := _own(kept, lambda state: state.mode)):
+        was, now, is_cut = turned
+        assert was is not None and now is not None
+        hunk = _whole("mode", f"{was.mode:04o}", f"{now.mode:04o}", standing, was, last)
+        found.append(replace(hunk, is_overlapped=is_cut or now.mode != last.mode))
+    is_hidden = is_hidden or any(passage.change.redacted for passage in chosen)
+    if present is None and not is_hidden:
+        return found + (_deleted(chosen, replays, standing, first) if last is None and first is not None else [])
+    is_bytes = present is not None and Source.of_bytes(present).is_binary
+    if is_hidden or is_bytes or any(_is_bytes(passage) for passage in standing):
+        written = _own(standing, lambda state: state.digest)
+        if written is None:
+            return found
+        was, now, is_cut = written
+        status: Status = "hidden" if is_hidden else "binary" if was is not None else "created"
+        hunk = _whole(status, "", "", standing, was, last)
+        return [*found, replace(hunk, is_overlapped=is_cut or (now and now.digest) != (last and last.digest))]
+    assert present is not None
     return found + _text_hunks(way, replays, present, first, last)
+
+
+def text_of(way: Sequence[Passage], present: bytes) -> Source:
+    """A file as its records read it: in the encoding that the newest of them has which read text."""
+    read = (passage.change for passage in reversed(way) if passage.change.encoding is not None)
+    return recorded_text(next(read, way[-1].change), present)
+
+
+def _own(
+    passages: Sequence[Passage], fact: Callable[[FileState], object]
+) -> tuple[FileState | None, FileState | None, bool] | None:
+    """The file before and after what some records did to one fact of it, and whether others did so in between.
+
+    None where they come to nothing.
+    """
+    pairs = [(passage.change.before, passage.change.after) for passage in passages]
+    facts = [(before and fact(before), after and fact(after)) for before, after in pairs]
+    own = [at for at, (before, after) in enumerate(facts) if before != after]
+    if not own or facts[own[0]][0] == facts[own[-1]][1]:
+        return None
+    is_cut = any(facts[one][1] != facts[two][0] for one, two in pairwise(own))
+    return pairs[own[0]][0], pairs[own[-1]][1], is_cut
 
 
 def _text_hunks(
     way: Sequence[Passage], replays: Replays, present: bytes, first: FileState | None, last: FileState | None
 ) -> list[Hunk]:
-    text = recorded_text(way[-1].change, present).text
+    text = text_of(way, present).text
     path = last.path if last is not None else way[-1].change.path
     net = net_of(way, replays, text)
     if net is None:
@@ -108,7 +145,7 @@ def _text_hunks(
         entries = tuple({edit.entry.record.id: edit.entry for edit in net.written}.values())
         notes = tuple(edit.note for edit in net.written)
         rows = max(1, Source.of_text(text).table.count)
-        name = _id("created", path, "", text, [(entry.record.id, 0) for entry in entries])
+        name = _id("created", path, "", text, [f"{edit.entry.record.id}:{edit.path}" for edit in net.written])
         return [Hunk(name, path, "created", (1, rows), "", text, entries, notes, first=None, last=last)]
     return list(_hunks(net, path))
 
@@ -126,7 +163,7 @@ def _hunks(net: Net, path: str) -> Iterator[Hunk]:
             group.after.lines,
             (_rows(before, group.before), _rows(after, group.after)),
             edits,
-            [(net.written[number].entry.record.id, splice) for number, splice in made],
+            [_name(net.written[number], place) for number, place in made],
             tuple(inverse[member] for member in group.members),
         )
 
@@ -167,7 +204,7 @@ def _hunk(
     lines: tuple[int, int],
     texts: tuple[str, str],
     edits: Sequence[Written],
-    made: list[tuple[str, int]],
+    made: list[str],
     undo: tuple[Splice, ...],
 ) -> Hunk:
     entries = tuple({edit.entry.record.id: edit.entry for edit in edits}.values())
@@ -219,7 +256,7 @@ def _rows(source: Source, region: Region) -> str:
 
 
 def _deleted(
-    chosen: Sequence[Passage], replays: Replays, entries: tuple[Entry, ...], first: FileState | None
+    chosen: Sequence[Passage], replays: Replays, standing: Sequence[Passage], first: FileState | None
 ) -> list[Hunk]:
     passage = chosen[-1]
     if not passage.change.is_delete:
@@ -229,14 +266,14 @@ def _deleted(
     except EditError:  # its image is gone
         text = ""
     before = passage.change.before
-    return [_whole("deleted", text, "", entries, first if before is None else before, None)]
+    return [_whole("deleted", text, "", standing, first if before is None else before, None)]
 
 
 def _whole(
     status: Status,
     before: str,
     after: str,
-    entries: tuple[Entry, ...],
+    standing: Sequence[Passage],
     first: FileState | None,
     last: FileState | None,
 ) -> Hunk:
@@ -244,13 +281,11 @@ def _whole(
     state = last or first
     assert state is not None
     sides = [side.digest for side in (first, last) if side is not None]
-    name = _id(status, state.path, before, after + "\0".join(sides), [(entry.record.id, 0) for entry in entries])
-    notes = tuple(note for entry in entries for change in entry.record.files for note in change.edits)
+    made = [f"{passage.entry.record.id}:{passage.change.path}" for passage in standing]
+    name = _id(status, state.path, before, after + "\0".join(sides), made)
+    entries = tuple(passage.entry for passage in standing)
+    notes = tuple(note for passage in standing for note in passage.change.edits)
     return Hunk(name, state.path, status, None, before, after, entries, notes, first=first, last=last)
-
-
-def _moved(chosen: Sequence[Passage]) -> bool:
-    return any(passage.change.is_rename for passage in chosen)
 
 
 def _is_bytes(passage: Passage) -> bool:
@@ -259,22 +294,34 @@ def _is_bytes(passage: Passage) -> bool:
     return change.content_changed and change.changes is None and change.before is not None and change.after is not None
 
 
-def _id(status: str, path: str, before: str, after: str, made: list[tuple[str, int]]) -> str:
-    """The path is part of it only where there are no records: a file that is renamed keeps its hunks."""
-    who = [f"{record}:{splice}" for record, splice in made] or [path]
-    data = "\0".join((status, before, after, *who)).encode("utf-8", "surrogatepass")
+def _name(edit: Written, place: int) -> str:
+    """What an edit wrote at one of its places, whatever happens to the file later: one record may do the same to
+    several files, and several times to one.
+    """
+    return f"{edit.entry.record.id}:{edit.path}:{edit.splices[place]}:{place}"
+
+
+def _id(status: str, path: str, before: str, after: str, made: list[str]) -> str:
+    """The present path is part of it only where there are no records: a file that is renamed keeps its hunks."""
+    data = "\0".join((status, before, after, *(made or [path]))).encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:_ID_LENGTH]
 
 
 def amended(hunk: Hunk, present: str, text: str) -> Splice:
-    """What puts a reviewer's text in the place of a hunk's lines."""
-    if hunk.status == "created":
-        return Splice(0, present, text)
+    """What puts a reviewer's text in the place of a hunk's lines, with the line ends of the file."""
     source = Source.of_text(present)
+    if hunk.status == "created":
+        return Splice(0, present, _ended(text, source))
     regions = [region_of(source, splice) for splice in hunk.undo]
     rows = Region(regions[0].start, max(region.end for region in regions))
     start = source.table.start(rows.start)
     old = _rows(source, rows)
-    if text and not text.endswith("\n") and (old.endswith("\n") or start + len(old) < len(present)):
+    if text and not text.endswith("\n") and (old.endswith(("\n", "\r")) or start + len(old) < len(present)):
         text += "\n"
-    return Splice(start, old, text)
+    return Splice(start, old, _ended(text, Source.of_text(old), source))
+
+
+def _ended(text: str, *like: Source) -> str:
+    """A text with the line ends of the first of some others that has only one kind."""
+    ending = next((uniform for source in like if (uniform := source.newlines.uniform)), "\n")
+    return text if "\r" in text or ending == "\n" else text.replace("\n", ending)

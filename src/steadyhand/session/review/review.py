@@ -22,7 +22,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session import checks
-from steadyhand.session.audit_article import way_of
+from steadyhand.session.audit_article import Passage, way_of
 from steadyhand.session.editor import Editor, Proposal
 from steadyhand.session.history import History, Undoer
 from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange, State, flags_of
@@ -38,22 +38,27 @@ from steadyhand.session.review.decisions import (
     item_of,
     read_note,
 )
-from steadyhand.session.review.hunks import Hunk, amended, hunks_of
+from steadyhand.session.review.hunks import Hunk, amended, hunks_of, text_of
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.file_op import Header, Trace
-from steadyhand.workspace.history.file_history import Course, recorded_text, versions_forward
+from steadyhand.workspace.history.file_history import Course, versions_forward
 from steadyhand.workspace.journal.record import EditNote, Entry, Note, ToolCall, new_record_id, word
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.session.receipt import Receipt
+    from steadyhand.text.encoding import Encoding
     from steadyhand.workspace.overlay import FileDraft, Overlay
 
 __all__ = ["Review"]
 
 DECISION, LOOKED = "review", "review-feedback"
 _SHORTEST = 4  # digits of an id
+# What is wrong with a file that is not there, or not to be read: that is no reason not to review the others.
+_UNREADABLE = (
+    Kind.NO_SUCH_FILE, Kind.NOT_TEXT, Kind.OUTSIDE_ROOT, Kind.PROTECTED_PATH, Kind.NOT_ALLOWED, Kind.TOO_LARGE,
+)  # fmt: skip
 
 
 class Review:
@@ -251,15 +256,24 @@ class Review:
         for path in self._paths(group):
             if self._path is not None and path != self._path and not path.startswith(f"{self._path}/"):
                 continue
-            hunks = self._hunks(group, path, self._present(path))
+            hunks = self._hunks(group, path)
             made = [self._change(group, hunk, verdicts, evidence) for hunk in hunks]
             found += [change for change in made if self._since is None or change.time >= self._since]
         found += verdicts.rejected(self._path, self._since)
         return found
 
-    def _hunks(self, group: str, path: str, present: bytes | None) -> list[Hunk]:
-        way = way_of(self._store.journal, path, lambda entry: group_of(entry.record) == group)
-        return hunks_of(way, self._history.replays, present)
+    def _hunks(self, group: str, path: str) -> list[Hunk]:
+        present, is_hidden = None, False
+        try:
+            present = self._store.read(path)[1].data
+        except EditError as error:
+            if error.kind not in _UNREADABLE:
+                raise
+            is_hidden = error.kind is not Kind.NO_SUCH_FILE
+        return hunks_of(self._way(group, path), self._history.replays, present, is_hidden=is_hidden)
+
+    def _way(self, group: str, path: str) -> list[Passage]:
+        return way_of(self._store.journal, path, lambda entry: group_of(entry.record) == group)
 
     def _paths(self, group: str) -> list[str]:
         """The files of a group under the names that they have now."""
@@ -275,14 +289,6 @@ class Review:
                 name = version.change.path
             found[name] = None
         return sorted(found)
-
-    def _present(self, path: str) -> bytes | None:
-        try:
-            return self._store.read(path)[1].data
-        except EditError as error:
-            if error.kind is Kind.NO_SUCH_FILE:
-                return None
-            raise
 
     def _change(
         self, group: str, hunk: Hunk, verdicts: Verdicts, evidence: Mapping[str, list[object]] | None
@@ -439,7 +445,8 @@ class _Verdict(Proposal):
     def _take_back(self, overlay: Overlay, path: str, changes: Sequence[ReviewChange]) -> None:
         draft = overlay.look(path)[1]
         data = None if draft is None else draft.data
-        hunks = {hunk.id: hunk for hunk in self._review._hunks(self._group, path, data)}
+        way = self._review._way(self._group, path)
+        hunks = {hunk.id: hunk for hunk in hunks_of(way, self._review._history.replays, data)}
         texts: list[Hunk] = []
         for change in changes:
             hunk = hunks.get(change.id)
@@ -451,13 +458,12 @@ class _Verdict(Proposal):
                 self._restore(overlay, draft, hunk)
         if texts:
             assert draft is not None and draft.path is not None
-            self._edit(draft, texts)
+            self._edit(draft, texts, text_of(way, draft.data or b"").encoding)
 
-    def _edit(self, draft: FileDraft, hunks: Sequence[Hunk]) -> None:
-        version = max((entry for hunk in hunks for entry in hunk.entries), key=lambda entry: entry.seq)
-        change = version.record.file(draft.path or "") or version.record.files[0]
-        source = draft.decode_as(recorded_text(change, draft.data or b"").encoding)
+    def _edit(self, draft: FileDraft, hunks: Sequence[Hunk], encoding: Encoding) -> None:
+        source = draft.decode_as(encoding)
         if self._text is not None:
+            source.encoding.check_new_text(self._text)
             splices = [amended(hunks[0], source.text, self._text)]
         else:
             splices = [splice for hunk in hunks for splice in hunk.undo]
@@ -481,9 +487,10 @@ class _Verdict(Proposal):
         elif hunk.status == "renamed" and first is not None and draft is not None and draft.path is not None:
             overlay.rename(draft.path, first.path)
             return
-        elif hunk.status == "mode" and first is not None and draft is not None:
-            draft.mode = first.mode
-            return
+        elif hunk.status == "mode" and first is not None and last is not None and draft is not None:
+            if draft.before is not None and draft.before.mode == last.mode:
+                draft.mode = first.mode
+                return
         elif hunk.status == "binary" and first is not None and draft is not None and last is not None:
             data = journal.image(first.digest)
             if data is not None and digest_of(draft.data or b"") == last.digest:
