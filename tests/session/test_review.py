@@ -528,3 +528,17 @@ def test_equal_lines_of_a_whole_write_are_decided_apart(agent: sh.Workspace, ann
     ann.review(task="T").reject([change.id for change in ann.review(task="T") if change.lines == (1, 1)])
     assert lines(root, "b.md") == ["one", "two", "ONE"]
     assert [change.state for change in ann.review(task="T")] == ["undecided", "rejected"]
+
+
+@pytest.mark.parametrize("toolset", ["core", "surgical", "article", "site"])
+def test_a_model_hears_what_was_said_by_a_tool(root: Path, ann: sh.Workspace, toolset: str) -> None:
+    with sh.Workspace(root, actor="agent", task="T") as agent:
+        change_line(agent, 3, "LINE 3\n")
+        review = ann.review(task="T")
+        review.reject([review.changes[0].id], "too loud")
+        kit = agent.tools(toolset, article="a.md") if toolset == "article" else agent.tools(toolset)
+        (heard,) = kit.call("review_feedback", {})["feedback"]  # type: ignore[misc]
+        assert (heard["state"], heard["remark"], heard["yours"], heard["now"], heard["startLine"]) == (
+            "rejected", "too loud", "LINE 3\n", "line 3\n", 3,
+        )  # fmt: skip
+        assert kit.call("review_feedback", {})["feedback"] == []

@@ -18,13 +18,14 @@ from tests.tools.ground import make, tree
 
 READ = ["read_file", "list_files", "search_files"]
 CHANGE = ["edit_file", "patch_file", "insert_at"]
+HEAR = "review_feedback"
 LISTED: dict[str | None, list[str]] = {
-    None: [*READ, *CHANGE, "write_file"],
-    "research": READ,
-    "analyze": [*READ, "report_findings"],
-    "generate": [*READ, "write_file"],
-    "modify": [*READ, *CHANGE, "write_file"],
-    "execute": [*READ, *CHANGE, "write_file"],
+    None: [*READ, *CHANGE, "write_file", HEAR],
+    "research": [*READ, HEAR],
+    "analyze": [*READ, "report_findings", HEAR],
+    "generate": [*READ, "write_file", HEAR],
+    "modify": [*READ, *CHANGE, HEAR, "write_file"],
+    "execute": [*READ, *CHANGE, "write_file", HEAR],
 }
 TEXT = "one\ntwo\nthree\n"
 HASH = hashlib.sha256(TEXT.encode()).hexdigest()[:16]

@@ -16,29 +16,34 @@ from steadyhand.tools.toolsets import prompt_of, tools_of, toolset_named, toolse
 from tests.table import table
 
 TOOLSETS = {
-    "article": "read_file list_files search_files edit_article! write_file! impact_search impact_extract",
+    "article": "read_file list_files search_files edit_article! write_file! review_feedback "
+    "impact_search impact_extract",
     "claude": "str_replace_based_edit_tool! memory!",
     "claude-code": "Read Edit! MultiEdit! Write!",
     "coder": "read_file apply_edits! write_patch! write_file!",
-    "core": "read list outline search edit! write! undo! history",
+    "core": "read list outline search edit! write! undo! history review_feedback",
     "gemini": "replace! write_file!",
     "openai": "apply_patch!",
-    "site": "readFile editDOM! editFile! editFiles! writeFiles!",
-    "surgical": "read_file list_files search_files edit_file! patch_file! insert_at+ write_file! report_findings",
+    "site": "readFile editDOM! editFile! editFiles! writeFiles! review_feedback",
+    "surgical": "read_file list_files search_files edit_file! patch_file! insert_at+ write_file! report_findings "
+    "review_feedback",
     "vault": "TextInspect TextReplace! TextPatch!",
 }
 MARKS = {"read": "", "write": "+", "destructive": "!"}
 IN_MODE = {
-    ("core", "research"): "read list outline search history",
-    ("core", "analyze"): "read list outline search history",
-    ("core", "generate"): "read list outline search edit write history",
-    ("core", "modify"): "read list outline search edit undo history write",
-    ("core", "execute"): "read list outline search edit write undo history",
-    ("surgical", None): "read_file list_files search_files edit_file patch_file insert_at write_file",
-    ("surgical", "research"): "read_file list_files search_files",
-    ("surgical", "analyze"): "read_file list_files search_files report_findings",
-    ("surgical", "generate"): "read_file list_files search_files write_file",
-    ("surgical", "modify"): "read_file list_files search_files edit_file patch_file insert_at write_file",
+    ("core", "research"): "read list outline search history review_feedback",
+    ("core", "analyze"): "read list outline search history review_feedback",
+    ("core", "generate"): "read list outline search edit write history review_feedback",
+    ("core", "modify"): "read list outline search edit undo history review_feedback write",
+    ("core", "execute"): "read list outline search edit write undo history review_feedback",
+    ("surgical", None): "read_file list_files search_files edit_file patch_file insert_at write_file review_feedback",
+    ("surgical", "research"): "read_file list_files search_files review_feedback",
+    ("surgical", "analyze"): "read_file list_files search_files report_findings review_feedback",
+    ("surgical", "generate"): "read_file list_files search_files write_file review_feedback",
+    (
+        "surgical",
+        "modify",
+    ): "read_file list_files search_files edit_file patch_file insert_at review_feedback write_file",
 }
 
 

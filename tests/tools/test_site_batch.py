@@ -244,10 +244,10 @@ def test_a_stretch_of_a_file_is_read_with_its_numbers_and_the_hash_of_the_whole(
 @table(
     ("mode", "listed"),
     [
-        (None, ["readFile", "editDOM", "editFile", "editFiles", "writeFiles"]),
-        ("modify", ["readFile", "editDOM", "editFile", "editFiles", "writeFiles"]),
-        ("generate", ["readFile", "writeFiles"]),
-        ("analyze", ["readFile"]),
+        (None, ["readFile", "editDOM", "editFile", "editFiles", "writeFiles", "review_feedback"]),
+        ("modify", ["readFile", "editDOM", "editFile", "editFiles", "review_feedback", "writeFiles"]),
+        ("generate", ["readFile", "writeFiles", "review_feedback"]),
+        ("analyze", ["readFile", "review_feedback"]),
     ],
 )
 def test_a_mode_has_the_tools_that_fit_it(mode: str | None, listed: list[str], tmp_path: Path) -> None:

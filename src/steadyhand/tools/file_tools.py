@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from steadyhand.schema import Field, Flag, Number, Object, Text
+from steadyhand.schema import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import ENTRIES, ENTRIES_AT_ONCE, GLOB, LINES_AT_ONCE, list_entries, read_numbered
 from steadyhand.tools.file_writes import write_all
 from steadyhand.tools.result import CHANGED
 from steadyhand.tools.text_search import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
 from steadyhand.tools.tool import FILE, REASON, Example, Fields, Result, Tool
+
+if TYPE_CHECKING:
+    from steadyhand.session.review.change import Feedback
 
 # `list_files`: what lies in a directory.
 
@@ -277,9 +280,80 @@ _WRITE_FILE_TOOL = Tool(
 )
 
 
+# `review_feedback`: what a reviewer said about the changes of this task.
+
+_FEEDBACK_PARAMETERS = Object((Field("keep", Flag(), "True: leave it new for the next call."),))
+_FEEDBACK = Object(
+    (
+        Field("id", Text(), required=True),
+        Field("path", Text(), required=True),
+        Field("state", Text(), "rejected, amended or commented.", required=True),
+        Field("remark", Text(), "What the reviewer said."),
+        Field("yours", Text(), "What you wrote.", required=True),
+        Field("now", Text(), "What is there now; left out where it is as you wrote it."),
+        Field("startLine", Number(), "Where that is now."),
+        Field("endLine", Number()),
+        Field("by", Text(), required=True),
+    ),
+    is_open=True,
+)
+_FEEDBACK_RESULT = Object(
+    (
+        Field("success", Flag(), required=True),
+        Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),
+    ),
+    is_open=True,
+)
+
+
+def _run_review_feedback(call: Call, fields: Fields) -> Result:
+    """What is new; it counts as heard, but where nothing may be recorded."""
+    workspace = call.workspace
+    task, is_kept = workspace.task_id, bool(fields.get("keep")) or workspace.is_read_only
+    found = () if task is None else workspace.review(task=task).feedback(task, keep=is_kept)
+    return {"success": True, "feedback": [_heard(item) for item in found]}
+
+
+def _heard(item: Feedback) -> Result:
+    told: Result = {"id": item.id, "path": item.path, "state": item.state, "yours": item.after, "by": item.by}
+    now = item.before if item.state == "rejected" else item.now
+    told |= {} if item.remark is None else {"remark": item.remark}
+    told |= {} if now is None else {"now": now}
+    return told | ({} if item.lines is None else {"startLine": item.lines[0], "endLine": item.lines[1]})
+
+
+_REVIEW_FEEDBACK_TOOL = Tool(
+    name="review_feedback",
+    title="Hear what reviewers said",
+    summary=(
+        "What reviewers rejected, amended or asked about your changes since you last called this. "
+        "A rejected change is taken back already, an amended one has the reviewer's text: do not repeat either."
+    ),
+    parameters=_FEEDBACK_PARAMETERS,
+    result=_FEEDBACK_RESULT,
+    examples=(
+        Example(
+            about="Nobody has said anything",
+            files={"a.txt": "one\n"},
+            arguments={},
+            result={"success": True, "feedback": []},
+        ),
+        Example(
+            about="A word that is no yes and no no",
+            arguments={"keep": "perhaps"},
+            result={"success": False, "kind": "bad-request"},
+        ),
+    ),
+    run=_run_review_feedback,
+    toolsets=("article", "core", "site", "surgical"),
+    rank=90,
+)
+
+
 TOOLS = (
     _LIST_FILES_TOOL,
     _READ_FILE_TOOL,
+    _REVIEW_FEEDBACK_TOOL,
     _SEARCH_FILES_TOOL,
     _WRITE_FILE_TOOL,
 )

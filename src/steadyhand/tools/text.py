@@ -32,7 +32,7 @@ _PATHS = ("path", "filePath", "file")
 # What a headline says, and what only repeats what was sent or what the diff shows.
 _SAID = frozenset(
     """success status path filePath file id fileHash lines affectedLines context preview output appliedEdits
-    linesChanged operation target totalLines error kind message hint details outcomes results files entries
+    linesChanged operation target totalLines error kind message hint details outcomes results files entries feedback
     matches content diff
     dryRun from appliedCount refusedCount failedIndex column undoes reason filesSearched
     suggestedTool consecutiveFailures fileSize format occurrencesReplaced""".split()
@@ -129,7 +129,7 @@ def _headline(answer: Answer, changes: Changes) -> str:
         return f"{found} match{'' if found == 1 else 'es'}{_searched(answer.get('filesSearched'))}"
     if "entries" in answer and not _mappings(answer["entries"]):
         return "nothing"
-    return ""
+    return "no feedback" if answer.get("feedback") == [] else ""
 
 
 def _searched(count: object) -> str:
@@ -234,7 +234,7 @@ def _parts(answer: Answer, changes: Changes) -> Iterator[Line]:
     if "id" not in answer and "dryRun" not in answer:
         for file in _mappings(answer.get("files")):
             yield from _part(file, changes)
-    entries = answer.get("entries")
+    entries = answer.get("entries", answer.get("feedback"))
     for entry in entries if isinstance(entries, list) else ():
         yield _entry(entry), False
     for match in _mappings(answer.get("matches")):
