@@ -542,3 +542,28 @@ def test_a_model_hears_what_was_said_by_a_tool(root: Path, ann: sh.Workspace, to
             "rejected", "too loud", "LINE 3\n", "line 3\n", 3,
         )  # fmt: skip
         assert kit.call("review_feedback", {})["feedback"] == []
+
+
+def test_a_rejection_of_several_tasks_is_refused_as_a_whole(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    with sh.Workspace(root, actor="bob", task="U") as bob, sh.Workspace(root, actor="eve", task="V") as eve:
+        change_line(bob, 9, "LINE 9\n")
+        eve.read("a.md")
+        eve.edit("a.md", [sh.Replace("LINE 9\n", "line nine\n")])
+    review = ann.review()
+    wanted = [change.id for change in review if change.task in ("T", "U")]
+    before = (root / "a.md").read_text()
+    assert refusal(review.reject, wanted).kind is Kind.CONFLICT
+    assert (root / "a.md").read_text() == before
+    assert {change.state for change in ann.review()} == {"undecided"}
+
+
+def test_what_comes_back_with_a_deleted_file_is_undecided(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    agent.delete("a.md")
+    ann.review(task="T").reject([change.id for change in ann.review(task="T")])
+    assert lines(root)[2] == "LINE 3"
+    assert [(each.status, each.state) for each in ann.review(task="T")] == [
+        ("edited", "undecided"),
+        ("deleted", "rejected"),
+    ]

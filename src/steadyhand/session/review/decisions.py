@@ -77,6 +77,8 @@ class Verdicts:
             return change
         call = newest.record.call
         amendment = next((each for each in self.said if call is not None and each.id == call.id), None)
+        if amendment is not None and amendment.state == "rejected":  # it only brought the text back
+            return change
         remark = None if amendment is None else amendment.remark
         return replace(change, state="amended", by=newest.record.actor, remark=remark)
 

@@ -391,16 +391,20 @@ class Review:
         self._store.writable_journal().append_note(DECISION, body)
 
     def _carry_out(self, state: State, chosen: list[ReviewChange], remark: str | None, text: str | None) -> Decision:
-        """Note the decision, then change the files, in one transaction for each task."""
+        """Note the decision, then change the files, in one transaction for each task; none where one is refused."""
         receipts: list[Receipt] = []
         names: list[str] = []
-        for group, changes in _by_group(chosen).items():
-            verdict = _Verdict(self, self._session, group, changes, text, remark or f"{state} in review")
-            name = new_record_id()
-            self._append(state, group, [item_of(change) for change in changes], remark, name)
-            header = self._header(group, name, remark or f"{state} in review", changes)
-            receipts.append(Editor(self._session).run(header, verdict, self._session.context.policy.hardlinks))
-            names.append(name)
+        groups, reason = _by_group(chosen), remark or f"{state} in review"
+        for is_preview in (True, False) if len(groups) > 1 else (False,):
+            for group, changes in groups.items():
+                verdict, name = _Verdict(self, self._session, group, changes, text, reason), new_record_id()
+                if not is_preview:
+                    self._append(state, group, [item_of(change) for change in changes], remark, name)
+                header, hardlinks = self._header(group, name, reason, changes), self._session.context.policy.hardlinks
+                receipt = Editor(self._session).run(header, verdict, hardlinks, preview=is_preview)
+                if not is_preview:
+                    receipts.append(receipt)
+                    names.append(name)
         self._forget()
         return Decision(names[0], state, tuple(change.id for change in chosen), tuple(receipts))
 
