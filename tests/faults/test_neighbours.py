@@ -469,3 +469,23 @@ def test_a_save_of_the_same_size_is_not_lost_where_times_are_coarse(tmp_path: Pa
         with suppress(EditError):
             ws.edit("a.txt", [sh.Replace("one", "ONE")])
     assert "count 2" in file.read_text()
+
+
+def test_a_file_that_is_written_to_while_it_moves_has_one_name(copy: Callable[[], Path]) -> None:
+    calls = calls_of(copy(), rename)
+    for at in range(1, calls + 1):
+        root = copy()
+
+        def overwrite(path: Path = root / "a.txt") -> None:
+            if not path.exists():
+                return
+            found = path.stat()
+            with path.open("r+") as file:
+                file.write("LINE")
+            os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+        with sh.Workspace(root, storage=Neighbour(overwrite, at=at)) as ws, suppress(EditError):
+            rename(ws)
+        names = [name for name in ("a.txt", "moved.txt") if (root / name).exists()]
+        assert len(names) == 1, at
+        assert (root / names[0]).stat().st_nlink == 1

@@ -93,7 +93,8 @@ class _Work:
     """A goal under way: where it happens and what lies beside it.
 
     `locked` is the handle that holds the old file's lock, and what that file was when it was locked. `new` is the file
-    that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere).
+    that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere). `moves`: the old file
+    gets another name; `is_moved`: it is what was staged.
     """
 
     goal: Goal
@@ -105,6 +106,7 @@ class _Work:
     new: Identity | None = None
     aside: str = ""
     moves: bool = False
+    is_moved: bool = False
     done: bool = False
     is_sure: bool = False
 
@@ -311,7 +313,7 @@ class Transaction:
             if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP):
                 return False
             raise refuse_os(error, "stage the rename", work.goal.path) from None
-        origin.moves = True
+        origin.moves = work.is_moved = True
         return True
 
     def _check_unmoved(self, work: _Work) -> None:
@@ -506,7 +508,8 @@ class Transaction:
         except FileNotFoundError:
             return
         is_new = identity(self._storage, work.dir_fd, work.old) == work.new
-        if is_new and has_only(self._storage, work.dir_fd, work.old, work.goal.data):
+        # What is written to a file that only moved is in it under its old name too, which it has again.
+        if is_new and (work.is_moved or has_only(self._storage, work.dir_fd, work.old, work.goal.data)):
             return
         try:
             self._storage.rename_noreplace(
