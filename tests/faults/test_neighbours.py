@@ -489,3 +489,25 @@ def test_a_file_that_is_written_to_while_it_moves_has_one_name(copy: Callable[[]
         names = [name for name in ("a.txt", "moved.txt") if (root / name).exists()]
         assert len(names) == 1, at
         assert (root / names[0]).stat().st_nlink == 1
+
+
+def test_a_save_while_two_files_change_places_is_not_in_both(copy: Callable[[], Path]) -> None:
+    def swap(ws: sh.Workspace) -> None:
+        with ws.transaction() as tx:
+            tx.rename("a.txt", "t.txt")
+            tx.rename("b.txt", "a.txt")
+            tx.rename("t.txt", "b.txt")
+
+    def lay() -> Path:
+        root = copy()
+        (root / "b.txt").write_text("theirs\n")
+        return root
+
+    calls = calls_of(lay(), swap)
+    for at in sample(list(range(1, calls + 1)), 24):
+        root = lay()
+        with sh.Workspace(root, storage=Neighbour(saver(root, "a.txt", "truncate"), at=at)) as ws, suppress(EditError):
+            swap(ws)
+        texts = [(root / name).read_text() for name in ("a.txt", "b.txt")]
+        assert sum("theirs\n" in text for text in texts) == 1, at
+        assert (root / "a.txt").stat().st_nlink == 1

@@ -255,7 +255,8 @@ class Transaction:
                     progress(done, len(self._work))
                 if work.goal.how in ("remove", "mode"):
                     continue
-                link_from = work.goal.link_from
+                # Behind a name that another file had, one who saves there would write to the very file that moves.
+                link_from = None if work.goal.how == "replace" else work.goal.link_from
                 if link_from is None or not self._stage_link(work, link_from):
                     written.add(self._write_temporary(work))
                 if work.goal.how != "in-place":
