@@ -316,9 +316,9 @@ def _run_review_feedback(call: Call, fields: Fields) -> Result:
 
 def _heard(item: Feedback) -> Result:
     told: Result = {"id": item.id, "path": item.path, "state": item.state, "yours": item.after, "by": item.by}
-    now = item.before if item.state == "rejected" else item.now
+    text = item.before if item.state == "rejected" else item.to_json()["now"]
     told |= {} if item.remark is None else {"remark": item.remark}
-    told |= {} if now is None else {"now": now}
+    told |= {} if text is None else {"now": text}
     return told | ({} if item.lines is None else {"startLine": item.lines[0], "endLine": item.lines[1]})
 
 
