@@ -66,7 +66,7 @@ def test_a_mode_leaves_out_what_it_does_not_allow(shell: Shell) -> None:
     assert names("--mode", "modify")[-1] == "write_file"
     assert "write_file" not in names("--read-only")
     listed = shell.json("--mode", "research", "tools", "core")["tools"]
-    assert [each["name"] for each in listed] == ["read", "list", "outline", "search", "history"]
+    assert [each["name"] for each in listed] == ["read", "list", "outline", "search", "history", "review_feedback"]
     toolsets = {each["name"]: each["tools"] for each in shell.json("tools", "--mode", "research")["toolsets"]}
     assert (toolsets["core"], toolsets["openai"]) == ([each["name"] for each in listed], [])
     assert "none in this mode" in shell.ok("tools", "--mode", "research")
