@@ -35,6 +35,9 @@ _LOOKED_AT = 400
 _ESCAPED = lazy_pattern(r"\\u(?!00[01])")
 _NEWLINE = lazy_pattern(r"[\r\n]")
 _SURROGATE = lazy_pattern(r"[\ud800-\udfff]")
+_STRING_OR_COMMENT = lazy_pattern(
+    r"""\"(?:[^"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'|//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/""", re.DOTALL
+)
 _COLON = lazy_pattern(r"[ \t]*:[ \t]*")
 _IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
 
@@ -173,6 +176,10 @@ class Json(Syntax):
     name: ClassVar[str] = "json"
     is_closed: ClassVar[bool] = True
     comment = SLASHED.comment
+
+    def count_comments(self, text: str) -> int:
+        """Two slashes in a key or a string are no comment, and a quote in a comment opens no string."""
+        return sum(found[0][0] == "/" for found in _STRING_OR_COMMENT.finditer(text))
 
     def read(self, source: Source) -> Reading | Refusal:
         return read_text(source)

@@ -217,9 +217,13 @@ class Syntax(ABC):
         return in_steps(source, self.read_rest, [lambda _: taken, put])
 
     def _comments(self, proposal: Proposal) -> int:
-        """How many comments a proposal adds; a sign in a text counts too, and goes where the text goes."""
-        added = (len(self.comment.findall(splice.new)) for splice in proposal.splices)
-        return sum(added) - sum(len(self.comment.findall(splice.old)) for splice in proposal.splices)
+        """How many comments a proposal adds."""
+        added = (self.count_comments(splice.new) for splice in proposal.splices)
+        return sum(added) - sum(self.count_comments(splice.old) for splice in proposal.splices)
+
+    def count_comments(self, text: str) -> int:
+        """How many comments a text has that starts outside of strings."""
+        return len(self.comment.findall(text))
 
 
 def _again(before: Reading, now: Reading, container: Item, gone: Item) -> Item:
