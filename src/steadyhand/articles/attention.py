@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, cast
 
 from steadyhand.lazy import dataclass
-from steadyhand.structure.markdown.stated import stated_blocks
+from steadyhand.structure.markdown.page_rules import rule_blocks
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.workspace.files.globs import expand_braces, has_wildcards
@@ -108,7 +108,7 @@ def read_article(path: str, text: str) -> tuple[Article | None, tuple[Problem, .
     ('A', 'src/*.py', ())
     """
     reader = _Reader(path)
-    for block in stated_blocks(path, text):
+    for block in rule_blocks(path, text):
         if not block.is_closed:
             return None, (Problem(path, "the front matter is not closed", block.line),)
         found = reader.read(block.syntax, block.text, block.line)

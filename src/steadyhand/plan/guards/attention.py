@@ -14,9 +14,9 @@ def check(given: GuardInput) -> Finding | None:
         return None
     if "jrn" not in given.before and "attention" not in given.before:
         return None
-    from steadyhand.structure.markdown.stated import lost_statements  # few files have any
+    from steadyhand.structure.markdown.page_rules import lost_rules  # few files have any
 
-    lost = lost_statements(given.path, given.before[:], given.after)
+    lost = lost_rules(given.path, given.before[:], given.after)
     if not lost:
         return None
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""

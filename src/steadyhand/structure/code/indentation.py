@@ -231,10 +231,10 @@ def fit(
         return ""
     first = indent_of(texts[0])
     bare = "\n".join([texts[0][len(first) :], *texts[1:]])
-    habits = _habits(Source.of_text("")) if around is None else around.derive(_habits)
-    if len(texts) == 1 or (margin and first == margin) or f"\n{margin}{bare}" in habits.text:
+    style = _file_style(Source.of_text("")) if around is None else around.derive(_file_style)
+    if len(texts) == 1 or (margin and first == margin) or f"\n{margin}{bare}" in style.text:
         return bare
-    piece = _Piece(language, read_rows(language, texts), margin, habits)
+    piece = _Piece(language, read_rows(language, texts), margin, style)
     if first:
         base = piece.lowest(first)
     elif margin and replaced and piece.is_from(replaced):
@@ -271,11 +271,11 @@ def rows_of(given: str) -> list[str]:
     return rows[first:]
 
 
-def _habits(source: Source) -> _Habits:
-    return _Habits(f"\n{to_lf(source.text)}")
+def _file_style(source: Source) -> _FileStyle:
+    return _FileStyle(f"\n{to_lf(source.text)}")
 
 
-class _Habits:
+class _FileStyle:
     """By how much a file indents what follows a row, which counts only where it must be known; `text` is its lines."""
 
     def __init__(self, text: str) -> None:
@@ -309,12 +309,12 @@ def _mark(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A text that is to go to a place with some margin, in a file of some habits."""
+    """A text that is to go to a place with some margin, in a file of some style."""
 
     language: Language
     rows: Sequence[Row]
     margin: str
-    habits: _Habits
+    style: _FileStyle
 
     def lowest(self, first: str) -> str:
         """The indentation of a text whose first row is indented: that of this row, unless the last is further left."""
@@ -365,7 +365,7 @@ class _Piece:
         is_even = all((len(row.indent) - len(base)) % len(own) == 0 for row in code)
         if own == unit or set(own) == {" ", "\t"} or ("\t" not in own + unit and not is_even):
             return None
-        is_usual = any((kind, own) in self.habits.steps for kind in kinds)
+        is_usual = any((kind, own) in self.style.steps for kind in kinds)
         return None if is_usual else lambda indent: _levels(indent, own, unit)
 
     def _is_laid_out(self, base: str) -> bool:
@@ -387,7 +387,7 @@ class _Piece:
 
     def _too_deep(self, code: Sequence[Row]) -> str:
         """What the body of a suite is too deep by, if no other in the file is so deep."""
-        usual = {step: count for (mark, step), count in self.habits.steps.items() if mark == "block"}
+        usual = {step: count for (mark, step), count in self.style.steps.items() if mark == "block"}
         unit, first = max(usual, key=lambda step: usual[step], default=""), code[0].indent
         further = [step for mark, step in _steps([row.text for row in code]) if mark == "block"]
         is_too_deep = unit and first not in usual and first.endswith(unit) and all(step in usual for step in further)
@@ -405,7 +405,7 @@ class _Piece:
             is_other = level is not None and (
                 level.is_next
                 or self.rows[0].first.startswith(_ATTRIBUTES)
-                or (level.first == "{" and self.habits.has_level_braces)
+                or (level.first == "{" and self.style.has_level_braces)
             )
             is_block = is_closed and is_deeper and not is_below and code[-1].first in ("}", "end")
             return is_block and (head == 0 or is_other)
@@ -455,7 +455,7 @@ class _Piece:
 
     def _is_usual(self, base: str, code: Sequence[Row]) -> bool:
         """Whether the file indents by as much what follows a row like the first, rather than by `base` more."""
-        usual = self.habits.steps
+        usual = self.style.steps
         further = [step for step in _steps([row.text for row in code]) if step[0] == "block"]
         if further and usual and not any(step in usual for step in further):
             return False

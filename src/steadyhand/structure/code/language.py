@@ -98,7 +98,7 @@ class Language:
     `query`      what is a definition, in the grammar's query language; `reader.py` says how to write it
     `layout`     where the inside of a body is: between braces, in an indented suite, before the word `end`, nowhere
     `strings`    nodes whose lines are data: they are never indented again
-    `gaps`       blank lines between definitions at the top and further in, where a file shows no habit of its own
+    `gaps`       blank lines between definitions at the top and further in, where the file does not show how many it has
     `fragment`   another function of the package, for a piece of text that is no whole file
     `enclosing`  openings in which a piece parses that is no file of its own: members need a class around them
     `claims`     a suffix that belongs to another language, unless the text has this pattern

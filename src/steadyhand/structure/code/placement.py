@@ -165,7 +165,7 @@ def _after_note(text: str, code: Code, start: int) -> int:
 def gap_beside(source: Source, code: Code, item: Definition, *, lines: int) -> int:
     """The blank lines between a definition and a new neighbour of so many lines."""
     is_small = lines == 1 and is_one_line(source, item.whole)
-    return _habit(source, code, item.parent, item.depth, is_small=is_small)
+    return _usual_gap(source, code, item.parent, item.depth, is_small=is_small)
 
 
 def gap_inside(source: Source, code: Code, index: int, *, lines: int, at_end: bool) -> int:
@@ -173,7 +173,7 @@ def gap_inside(source: Source, code: Code, index: int, *, lines: int, at_end: bo
     inside = [item for item in code.definitions if item.parent == index]
     if inside:
         return gap_beside(source, code, inside[-1] if at_end else inside[0], lines=lines)
-    return _habit(source, code, index, code.definitions[index].depth + 1, is_small=lines == 1)
+    return _usual_gap(source, code, index, code.definitions[index].depth + 1, is_small=lines == 1)
 
 
 def is_one_line(source: Source, span: Span) -> bool:
@@ -182,7 +182,7 @@ def is_one_line(source: Source, span: Span) -> bool:
     return first == last
 
 
-def _habit(source: Source, code: Code, parent: int | None, depth: int, *, is_small: bool) -> int:
+def _usual_gap(source: Source, code: Code, parent: int | None, depth: int, *, is_small: bool) -> int:
     """What most neighbours do: those in the same definition, else those as deep in the file, else in the language."""
     own, others = source.derive(_gaps)
     for near in (own.get((depth, parent, is_small)), others.get((depth, is_small))):

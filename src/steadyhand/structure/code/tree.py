@@ -391,7 +391,7 @@ def _hopeless(language: Language, line: int) -> Refusal:
 
 
 _SHOWN = 40
-_TOLD = 20
+_MOST_REPORTED = 20
 
 
 def faults_of(parsed: Parsed, text: str) -> tuple[Fault, ...]:
@@ -399,7 +399,7 @@ def faults_of(parsed: Parsed, text: str) -> tuple[Fault, ...]:
     if parsed.tree.root_node.has_error and not parsed.errors:
         return (Fault(1, "something is missing or not expected"),)
     pairs = zip(parsed.errors, (*parsed.errors[1:], None), strict=False)
-    inner = [node for node, behind in pairs if _is_apart(node, behind)][:_TOLD]
+    inner = [node for node, behind in pairs if _is_apart(node, behind)][:_MOST_REPORTED]
     points = points_of(parsed.data, {node.start_byte for node in inner})
     return tuple(_fault(node, points[node.start_byte], text) for node in inner)
 

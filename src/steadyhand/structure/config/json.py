@@ -44,7 +44,7 @@ _IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The habits of one file.
+    """How one file writes.
 
     `colon`, `comma`        the separators with their blanks, where things are on one line
     `unit`                  one level of indentation
@@ -72,7 +72,7 @@ def brackets_of(text: str, container: Item) -> Brackets:
 
 
 def style_of(text: str, top: Item) -> Style:
-    """The habits of a document, by its first few hundred items."""
+    """The style of a document, by its first few hundred items."""
     items = list(islice(top.walk(), _LOOKED_AT))
     filled = [(item, brackets_of(text, item)) for item in items if item.children]
     colon = next((found for item in items if (found := _colon_of(text, item)) is not None), ": ")
@@ -295,7 +295,7 @@ def _reading(source: Source) -> Reading:
 
 
 def _style(source: Source, item: Item) -> Style:
-    """The habits of the document an item is in; of an empty line, those of the first that is not."""
+    """The style of the document an item is in; of an empty line, those of the first that is not."""
     reading = _reading(source)
     return source.derive(_only_style) if len(reading.documents) == 1 else _style_in(source, reading.chain(item)[0])
 

@@ -216,29 +216,29 @@ class KeyNode(Node):
         source: Source,  # noqa: ARG002
         asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]],
     ) -> Sequence[Proposal] | None:
-        from steadyhand.structure.config.pending import Pending
+        from steadyhand.structure.config.batch import Batch
 
-        pending = Pending(self.keys.syntax, self.keys.source, self.keys.reading)
+        batch = Batch(self.keys.syntax, self.keys.source, self.keys.reading)
         made: list[tuple[Proposal, range]] = []
         for node, propose in asked:
             if not isinstance(node, KeyNode) or node.keys.source is not self.keys.source:
                 return None
-            known = len(pending.steps)
-            proposal = propose(replace(node, keys=pending)) if pending.reaches(node.item) else None
+            known = len(batch.steps)
+            proposal = propose(replace(node, keys=batch)) if batch.reaches(node.item) else None
             if not isinstance(proposal, Proposal):
                 return None
-            own = [splice.shift(self.offset) for step in pending.steps[known:] for splice in step]
+            own = [splice.shift(self.offset) for step in batch.steps[known:] for splice in step]
             if list(proposal.splices) != own:
                 return None  # something is written elsewhere, too
-            made.append((proposal, range(known, len(pending.steps))))
-        whole = pending.all()
+            made.append((proposal, range(known, len(batch.steps))))
+        whole = batch.all()
         if isinstance(whole, Refusal):
             return None
         last = None if self.offset else whole.after
         return [
             replace(
                 proposal,
-                splices=tuple(splice.shift(self.offset) for at in steps for splice in pending.steps[at]),
+                splices=tuple(splice.shift(self.offset) for at in steps for splice in batch.steps[at]),
                 after=last if proposal is made[-1][0] else None,
             )
             for proposal, steps in made

@@ -59,7 +59,7 @@ class Style:
 
 
 def _style(source: Source) -> Style:
-    """The habits of a file, by its first few hundred values; where it has none, those most files have."""
+    """The style of a file, by its first few hundred values; where they do not show it, that of most files."""
     text, usual, quotes = source.text, Style(), ""
     equals = padding = None
     for pair in islice(_pairs(_document(source).sections), _LOOKED_AT):

@@ -53,9 +53,9 @@ from steadyhand.structure.config.yaml_reader import (
 )
 from steadyhand.structure.config.yaml_style import (
     DEEPEST,
-    Manner,
+    Quoting,
+    Style,
     Unwritable,
-    Wish,
     Written,
     depth_of,
     entry_rows,
@@ -67,10 +67,10 @@ from steadyhand.structure.config.yaml_style import (
     item_rows,
     literal,
     looks_typed,
-    manner_of,
     may_be_plain,
     name_text,
     scalar,
+    style_of,
     value_rows,
 )
 from steadyhand.structure.node import Proposal, Refusal
@@ -127,8 +127,8 @@ class Yaml(Syntax):
         refused = _keeps_anchors(source, item.value) or _keeps_tag(item, value)
         if refused is not None:
             return refused
-        manner = manner_of(source, _parent(source, item) or item)
-        writes = _value_writes(source, item, value, manner.inside(item.path[-1]) if item.path else manner)
+        style = style_of(source, _parent(source, item) or item)
+        writes = _value_writes(source, item, value, style.inside(item.path[-1]) if item.path else style)
         if not _is_tag_kept(item, value):
             writes.append((_tag_with_blanks(source.text, item), ""))
         end = Slot(source.text, item).block_end if note_of(item).style == "block" else item.value.end
@@ -144,15 +144,15 @@ class Yaml(Syntax):
             return refused
         if not margin or isinstance(margin, Refusal):
             return Proposal.of(source, *_on_line(source.text, item, written.strip(" \r\n\t")))
-        manner = manner_of(source, _parent(source, item) or item)
+        style = style_of(source, _parent(source, item) or item)
         top = _top(margin)
         is_block = top is not None and note_of(top).style == "block"
         value = Written("", tuple(margin), is_below=True) if is_block else Written(margin[0], tuple(margin[1:]))
         slot = Slot(source.text, item)
-        made = slot.placed(value, manner, is_list=top is not None and top.kind == "sequence")
+        made = slot.placed(value, style, is_list=top is not None and top.kind == "sequence")
         if made.is_compact and slot.is_commented and not slot.is_block:
             # On a line of its own: the comment must not come between the written lines.
-            made = Written("", tuple(indented(margin, slot.owner + manner.width)), is_below=True)
+            made = Written("", tuple(indented(margin, slot.owner + style.width)), is_below=True)
         return Proposal.of(source, *slot.put(made))
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
@@ -168,16 +168,16 @@ class Yaml(Syntax):
     def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:
         if note_of(container).style == "pair":
             return _one_pair()
-        manner, is_block = manner_of(source, container), note_of(container).style == "block"
+        style, is_block = style_of(source, container), note_of(container).style == "block"
         if name is None:
-            inner = manner.inside(index)
+            inner = style.inside(index)
             written = "\n".join(item_rows(value, inner)) if is_block else in_brackets(value, inner)
         elif is_block:
-            written = "\n".join(entry_rows(name, value, manner, like=_typed_name(source, container)))
+            written = "\n".join(entry_rows(name, value, style, like=_typed_name(source, container)))
         else:
-            shown = name_text(name, manner.name, manner, in_flow=True, like=_typed_name(source, container))
+            shown = name_text(name, style.name, style, in_flow=True, like=_typed_name(source, container))
             colon = _colon(source.text, container) if shown[:1] in "\"'" else ": "
-            written = f"{shown}{colon}{in_brackets(value, manner.inside(name))}"
+            written = f"{shown}{colon}{in_brackets(value, style.inside(name))}"
         return Piece(f"{written}\n" if is_block and _ends_with_newline(value) else written)
 
     def lift(self, source: Source, item: Item, container: Item, name: str | None) -> Piece | Refusal:
@@ -185,18 +185,16 @@ class Yaml(Syntax):
         parent, at = _parsed(source).reading.family(item)
         if "pair" in (note_of(container).style, note_of(parent).style):
             return _unmovable("a pair without braces has exactly one entry")
-        manner, label = manner_of(source, container), None
+        style, label = style_of(source, container), None
         if name is not None:
             is_own = item.name is not None and item.path[-1] == name
             in_flow = note_of(container).style == "flow"
-            label = (
-                item.name.of(text) if is_own and item.name else name_text(name, manner.name, manner, in_flow=in_flow)
-            )
+            label = item.name.of(text) if is_own and item.name else name_text(name, style.name, style, in_flow=in_flow)
         if _is_bracketed(container):
             line = _on_one_line(text, item, label)
             piece = _brackets(text, parent).piece(at) if note_of(item).in_flow else Piece("")
             return line if isinstance(line, Refusal) else replace(piece, entry=line)
-        rows = _rows(text, parent, at, label, manner)
+        rows = _rows(text, parent, at, label, style)
         if isinstance(rows, Refusal):
             return rows
         ending = source.newlines.uniform or "\n"  # what is moved keeps its own line endings
@@ -211,8 +209,8 @@ class Yaml(Syntax):
             writes = [insert_rows(text, container, index, rows)]
         else:
             slot, value = Slot(text, container), Written("", tuple(rows), is_below=True)
-            manner = manner_of(source, container)
-            writes = slot.put(slot.placed(value, manner, is_list=container.kind == "sequence"))
+            style = style_of(source, container)
+            writes = slot.put(slot.placed(value, style, is_list=container.kind == "sequence"))
         span, new = writes[-1]
         if pieces[-1].entry.endswith(("\n", "\r")) and span.end == len(text) and not new.endswith("\n"):
             new += "\n"  # at the end of a file without a final newline a literal text that ends with one needs it
@@ -241,14 +239,14 @@ class Yaml(Syntax):
             return refuse(
                 f"{shown} is not a simple name", "add the entry under its new name with add-key, and delete this one"
             )
-        manner, like = manner_of(source, _parent(source, item) or item), None
+        style, like = style_of(source, _parent(source, item) or item), None
         if note.name == "plain":
             like = item.name.of(source.text)
-        span, wish, in_flow = item.name, note.name, note.in_flow
+        span, quoting, in_flow = item.name, note.name, note.in_flow
         lead = " " if span.is_empty and source.text[span.start - 1 : span.start] == "?" else ""
 
         def written() -> Proposal | Refusal:
-            return Proposal.of(source, (span, lead + name_text(name, wish, manner, in_flow=in_flow, like=like)))
+            return Proposal.of(source, (span, lead + name_text(name, quoting, style, in_flow=in_flow, like=like)))
 
         return _guarded(None, written)
 
@@ -304,7 +302,7 @@ class Yaml(Syntax):
         if not item.path:
             return item.value.of(source.text)
         parent, at = _parsed(source).reading.family(item)
-        rows = _rows(source.text, parent, at, None if item.name is None else item.name.of(source.text), Manner())
+        rows = _rows(source.text, parent, at, None if item.name is None else item.name.of(source.text), Style())
         if isinstance(rows, Refusal):
             return rows
         written = "".join(f"{row}\n" for row in rows)
@@ -415,7 +413,7 @@ def _is_tag_kept(item: Item, value: Plain) -> bool:
         return tag.endswith(":str")
     if isinstance(value, list | tuple | dict):
         return tag.endswith(":seq" if isinstance(value, list | tuple) else ":map")
-    said = scalar(value, "plain", Manner(), in_flow=False)
+    said = scalar(value, "plain", Style(), in_flow=False)
     return same_data(resolve(said, tag, is_plain=True)[1], value)
 
 
@@ -448,10 +446,10 @@ def _is_of_one_version(text: str, item: Item) -> bool:
     return is_typed and _BOTH_VERSIONS.fullmatch(item.value.of(text)) is None
 
 
-def _value_writes(source: Source, item: Item, value: Plain, manner: Manner) -> list[Write]:
+def _value_writes(source: Source, item: Item, value: Plain, style: Style) -> list[Write]:
     text = source.text
     if note_of(item).in_flow:
-        written = in_brackets(value, replace(manner, text=_wish(item, manner)))
+        written = in_brackets(value, replace(style, text=_quoting(item, style)))
         is_bare = item.value.is_empty and text[item.value.start - 1 : item.value.start] not in (" ", "\t")
         lead = " " if is_bare else ""
         if item.name is not None and item.value.is_empty and item.value.start == item.name.end:
@@ -459,8 +457,8 @@ def _value_writes(source: Source, item: Item, value: Plain, manner: Manner) -> l
         return [(item.value, lead + written)]
     slot = Slot(text, item)
     if isinstance(value, str):
-        return slot.put(_text(slot, value, manner))
-    writes = slot.put(slot.placed(value_rows(value, manner), manner, is_list=isinstance(value, list | tuple)))
+        return slot.put(_text(slot, value, style))
+    writes = slot.put(slot.placed(value_rows(value, style), style, is_list=isinstance(value, list | tuple)))
     span, new = writes[-1]
     is_open = _ends_with_newline(value) and span.end == len(text) and not new.endswith("\n")
     return [*writes[:-1], (span, new + "\n")] if is_open else writes
@@ -473,23 +471,23 @@ def _ends_with_newline(value: Plain) -> bool:
     return isinstance(value, str) and value.endswith("\n") and fits_literal(value)
 
 
-def _wish(item: Item, manner: Manner) -> Wish:
+def _quoting(item: Item, style: Style) -> Quoting:
     """The style of the old text, where there was one."""
-    style = note_of(item).style
-    if item.kind == "text" and (style == "plain" or style == "single" or style == "double"):
-        return style
-    return manner.text
+    old = note_of(item).style
+    if item.kind == "text" and (old == "plain" or old == "single" or old == "double"):
+        return old
+    return style.text
 
 
-def _text(slot: Slot, value: str, manner: Manner) -> Written:
+def _text(slot: Slot, value: str, style: Style) -> Written:
     """A text as the old value was written, where that can be."""
-    style = note_of(slot.item).style
+    old = note_of(slot.item).style
     owner = max(slot.owner, 0)
-    usual = manner.width if slot.is_item else manner.step
+    usual = style.width if slot.is_item else style.step
     indent = (slot.body_indent() or owner + usual) - owner
     indent = indent if 0 < indent <= 9 else usual
-    made = folded(value, indent, max(_WIDEST - owner, 20)) if style == "folded" else None
-    is_block = style in ("literal", "folded") or ("\n" in value and style != "double" and not _is_commented_below(slot))
+    made = folded(value, indent, max(_WIDEST - owner, 20)) if old == "folded" else None
+    is_block = old in ("literal", "folded") or ("\n" in value and old != "double" and not _is_commented_below(slot))
     if (
         made is None
         and is_block
@@ -498,7 +496,7 @@ def _text(slot: Slot, value: str, manner: Manner) -> Written:
     ):
         made = literal(value, indent)
     if made is None:
-        return Written(scalar(value, _wish(slot.item, manner), manner, in_flow=False))
+        return Written(scalar(value, _quoting(slot.item, style), style, in_flow=False))
     is_last = end_of_line(slot.text, slot.item.value.end) == len(slot.text)  # and needs the newline it ends with
     return Written(made[0], (*indented(made[1], owner), *([""] if is_last and value.endswith("\n") else [])))
 
@@ -611,12 +609,12 @@ def _on_one_line(text: str, item: Item, label: str | None) -> str | Refusal:
     return whole or _unmovable("there is nothing written")
 
 
-def _rows(text: str, parent: Item, index: int, label: str | None, manner: Manner) -> list[str] | Refusal:
+def _rows(text: str, parent: Item, index: int, label: str | None, style: Style) -> list[str] | Refusal:
     """An entry with its comments as rows at the margin, under a name or with a dash."""
     item = parent.children[index]
     note = note_of(item)
     if not note.in_flow:
-        rows = rows_of(text, parent, index, label, manner)
+        rows = rows_of(text, parent, index, label, style)
         return _unmovable("its name is not a simple one") if rows is None else rows
     whole = Span(note.start, item.entry.end).of(text)
     if set("\r\n") & set(whole) or note.style == "pair":

@@ -15,7 +15,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item
 from steadyhand.structure.config.layout import Write
 from steadyhand.structure.config.yaml_reader import column_of, note_of, start_of_line
-from steadyhand.structure.config.yaml_style import Manner, Written, indented
+from steadyhand.structure.config.yaml_style import Style, Written, indented
 from steadyhand.text.span import Span
 
 _TO_END = lazy_pattern(r"[^\r\n]*")
@@ -208,7 +208,7 @@ def ends_in_text(item: Item) -> bool:
 # An entry on its way to another place.
 
 
-def rows_of(text: str, parent: Item, index: int, label: str | None, manner: Manner) -> list[str] | None:
+def rows_of(text: str, parent: Item, index: int, label: str | None, style: Style) -> list[str] | None:
     """An entry of a block with its comments, under a name or with a dash; None where its name is not a simple one."""
     item = parent.children[index]
     mark = note_of(item).mark
@@ -219,13 +219,13 @@ def rows_of(text: str, parent: Item, index: int, label: str | None, manner: Mann
         whole = _dedented(Span(mark, region.content_end).of(text), column, is_first_cut=True)
         return [*above, *whole] if label == item.name.of(text) else None
     if (label is None) != (item.name is None):
-        return [*above, *_relabelled(text, item, label, region.content_end, manner)]
+        return [*above, *_relabelled(text, item, label, region.content_end, style)]
     start = mark if item.name is None else item.name.end
     rest = _dedented(Span(start, region.content_end).of(text), column, is_first_cut=True)
     return [*above, (label or "") + rest[0], *rest[1:]]
 
 
-def _relabelled(text: str, item: Item, label: str | None, end: int, manner: Manner) -> list[str]:
+def _relabelled(text: str, item: Item, label: str | None, end: int, style: Style) -> list[str]:
     """A value that hung on a name hangs on a dash, or the other way round."""
     slot = Slot(text, item)
     head, behind, hang = "-" if label is None else f"{label}:", first_hang(text, item), note_of(item).hang
@@ -239,8 +239,8 @@ def _relabelled(text: str, item: Item, label: str | None, end: int, manner: Mann
     line = text[behind : end_of_line(text, hang)] if slot.starts_below else text[behind:hang].rstrip()
     is_plain_head = not line.strip() and value[0].strip() and not value[0].startswith("#")
     if label is None and is_plain_head:
-        return ["-" + " " * (manner.width - 1) + value[0], *indented(value[1:], manner.width)]
-    step = manner.width if label is None else manner.dash if item.kind == "sequence" else manner.step
+        return ["-" + " " * (style.width - 1) + value[0], *indented(value[1:], style.width)]
+    step = style.width if label is None else style.dash if item.kind == "sequence" else style.step
     return [(head + line).rstrip(), *indented(value, step)]
 
 
@@ -330,24 +330,24 @@ class Slot:
         widths = [blanks_of(row) for row in re.split(r"[\r\n]+", body) if row.strip()]
         return min(widths, default=None)
 
-    def placed(self, written: Written, manner: Manner, *, is_list: bool) -> Written:
+    def placed(self, written: Written, style: Style, *, is_list: bool) -> Written:
         """A value at the margin, moved to where it goes."""
         if not written.is_below:
             return Written(written.head, tuple(indented(written.rows, max(self.owner, 0))))
-        column = self._column(manner, is_list=is_list)
+        column = self._column(style, is_list=is_list)
         if self.is_item and not self.has_properties and not self.starts_below:
             return Written(written.rows[0], tuple(indented(written.rows[1:], column)), is_compact=True)
         return Written("", tuple(indented(written.rows, column)), is_below=True)
 
-    def _column(self, manner: Manner, *, is_list: bool) -> int:
+    def _column(self, style: Style, *, is_list: bool) -> int:
         """Where the entries of a collection are that is put here."""
         if self.owner < 0:
             return 0
         if self.is_item:
             gap = self.text[note_of(self.item).mark + 1 : self.item.value.start]
             is_beside = bool(gap) and not gap.strip(" ") and not self.item.value.is_empty
-            return self.owner + (len(gap) + 1 if is_beside else manner.width)
-        return self.owner + (manner.dash if is_list else manner.step)
+            return self.owner + (len(gap) + 1 if is_beside else style.width)
+        return self.owner + (style.dash if is_list else style.step)
 
     def put(self, written: Written) -> list[Write]:
         """The writes that put a value, whose rows are indented for their place, where another is.

@@ -85,7 +85,7 @@ def _construct(tag: str, value: str) -> tuple[ItemKind, object]:
 
 # What is known of a text.
 
-Style = Literal["plain", "single", "double", "literal", "folded", "empty", "alias", "flow", "pair", "block"]
+Notation = Literal["plain", "single", "double", "literal", "folded", "empty", "alias", "flow", "pair", "block"]
 NameStyle = Literal["plain", "single", "double", "other"]
 
 
@@ -100,7 +100,7 @@ class Note(NamedTuple):
     `name`       how its name is written: a scalar's style, or `other` for what is no simple name
     """
 
-    style: Style
+    style: Notation
     hang: int
     start: int
     mark: int
@@ -158,7 +158,7 @@ _PROPERTY = lazy_pattern(r"!<[^>]*>|[&!][^\s]*")
 _PROPERTY_IN_FLOW = lazy_pattern(r"!<[^>]*>|[&!][^\s,\[\]{}]*")
 _GAP = lazy_pattern("(?:[ \t\r\n\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2028\u2029]*)*")
 _GAP_IN_FLOW = lazy_pattern("(?:[ \t\r\n,\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2028\u2029]*)*")
-_STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
+_STYLES: dict[str | None, Notation] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 
 
 class _TooDeep(Exception):
@@ -184,7 +184,7 @@ class _Properties(NamedTuple):
     end: int
 
 
-_Leaf = tuple[object, Style, int, int, _Properties | None]
+_Leaf = tuple[object, Notation, int, int, _Properties | None]
 """A scalar's text, or what an alias names, with its style, its place and its properties: atoms, for the collector."""
 
 
@@ -196,7 +196,7 @@ class _Node:
     def __init__(self, start: int, width: int, properties: _Properties | None, *, is_mapping: bool, is_flow: bool):
         self.start, self.end, self.width = start, start, width
         self.properties, self.is_mapping, self.is_flow = properties, is_mapping, is_flow
-        self.style: Style = "block"
+        self.style: Notation = "block"
         self.parts: list[_Node | _Leaf] = []
 
 
@@ -410,7 +410,7 @@ class _Items:
         note = Note(style, hang, first, mark, in_flow, *tags, called)
         return Item(path, kind, value, name and name.span, entry if path else value, (), data, note)
 
-    def _say(self, text: str, tag: str | None, style: Style) -> tuple[ItemKind, object]:
+    def _say(self, text: str, tag: str | None, style: Notation) -> tuple[ItemKind, object]:
         is_plain = style in ("plain", "empty")
         return self._resolve(text) if is_plain and tag is None else resolve(text, tag, is_plain=is_plain)
 
@@ -433,7 +433,7 @@ class _Items:
         note = Note(node.style, hang, first, mark, *rest)
         return Item(path, kind, place, name and name.span, None, lambda item: self.inside(node, item), None, note)
 
-    def _place(self, style: Style, start: int, end: int, hang: int, *, has_properties: bool) -> Span:
+    def _place(self, style: Notation, start: int, end: int, hang: int, *, has_properties: bool) -> Span:
         """The scalar without its properties, its last line break and the blank lines that are not in it."""
         if has_properties:
             start = _end(_GAP, self.text, hang)

@@ -1,7 +1,7 @@
 """How new YAML text is written: in the style of its siblings, then of the file.
 
-A `Manner` counts what is there: quotes, indentation, lists. Values become scalars in a style, containers become rows or
-text in brackets. Rows are at the margin and have no line endings; who places them indents them.
+A `Style` says how a file writes: quotes, indentation, lists. Values become scalars in a style, containers become rows
+or text in brackets. Rows are at the margin and have no line endings; who places them indents them.
 Text is only left plain where no reader of YAML 1.1 or 1.2 takes it for anything else.
 """
 
@@ -63,7 +63,7 @@ def is_printable(value: str) -> bool:
 
 
 Quote = Literal["single", "double"]
-Wish = Literal["plain", "single", "double"]
+Quoting = Literal["plain", "single", "double"]
 
 _LOOKED_AT = 1_000
 _STEP = 2
@@ -71,7 +71,7 @@ _WIDEST_STEP = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class Style:
     """How new text is written.
 
     `text`, `name`  how a text or a name is written where it may be plain
@@ -83,15 +83,15 @@ class Manner:
                     or `y`: the names that lead there and that name, None for any item of a list
     """
 
-    text: Wish = "plain"
-    name: Wish = "plain"
+    text: Quoting = "plain"
+    name: Quoting = "plain"
     quote: Quote = "double"
     step: int = _STEP
     dash: int = _STEP
     width: int = _STEP
     known: frozenset[tuple[str | None, ...]] = frozenset()
 
-    def inside(self, step: str | int) -> Manner:
+    def inside(self, step: str | int) -> Style:
         """How the inside of one of the children is written: known there is what the file has at that very place."""
         kept = step if isinstance(step, str) else None
         return replace(self, known=frozenset(path[1:] for path in self.known if len(path) > 1 and path[0] == kept))
@@ -117,7 +117,7 @@ def _usual(source: Source) -> _Usual:
     return _Usual(_texts(items), _quote(items) or "double", step, dash, width)
 
 
-def manner_of(source: Source, container: Item) -> Manner:
+def style_of(source: Source, container: Item) -> Style:
     """How a new child of a container is written."""
     children = container.children[-_LOOKED_AT:]
     near = list(islice((part for child in children for part in (child, *child.children)), _LOOKED_AT))
@@ -130,9 +130,9 @@ def manner_of(source: Source, container: Item) -> Manner:
     elif not texts and note_of(container).in_flow:
         texts = usual.texts
     quote = _quote(near) or usual.quote
-    return Manner(
-        _wish(texts, quote),
-        _wish(names, quote),
+    return Style(
+        _quoting(texts, quote),
+        _quoting(names, quote),
         quote,
         usual.step,
         _dash(source.text, [container, *near]) if _has_lists(near) else usual.dash,
@@ -170,7 +170,7 @@ def _known(container: Item) -> frozenset[tuple[str | None, ...]]:
     return frozenset(plain.difference(*found.values()))
 
 
-def _wish(found: Mapping[str, int], quote: Quote) -> Wish:
+def _quoting(found: Mapping[str, int], quote: Quote) -> Quoting:
     """Quoted where all the siblings are, else plain."""
     single, double = found.get("single", 0), found.get("double", 0)
     if found.get("plain") or not single + double:
@@ -253,7 +253,7 @@ class Written:
     is_compact: bool = False
 
 
-def scalar(value: Plain, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
+def scalar(value: Plain, quoting: Quoting, style: Style, *, in_flow: bool) -> str:
     """A scalar on one line."""
     match value:
         case None:
@@ -265,16 +265,16 @@ def scalar(value: Plain, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
         case float():
             return number(value)
         case str():
-            return quoted(value, wish, manner, in_flow=in_flow)
+            return quoted(value, quoting, style, in_flow=in_flow)
         case _:
             raise Unwritable(f"a {type(value).__name__} is not a scalar")
 
 
-def quoted(value: str, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
+def quoted(value: str, quoting: Quoting, style: Style, *, in_flow: bool) -> str:
     """A text on one line: as wished, else in the usual quotes, else in double ones, which can say everything."""
-    if wish == "plain" and may_be_plain(value, in_flow=in_flow):
+    if quoting == "plain" and may_be_plain(value, in_flow=in_flow):
         return value
-    quote = manner.quote if wish == "plain" else wish
+    quote = style.quote if quoting == "plain" else quoting
     if quote == "single" and "\n" not in value and "\t" not in value and is_printable(value):
         return "'" + value.replace("'", "''") + "'"
     return in_double_quotes(value)
@@ -290,16 +290,16 @@ def in_double_quotes(value: str) -> str:
     return '"' + _TO_ESCAPE.sub(lambda found: _escape(found.group()), value) + '"'
 
 
-def name_text(name: str, wish: Wish, manner: Manner, *, in_flow: bool, like: str | None = None) -> str:
+def name_text(name: str, quoting: Quoting, style: Style, *, in_flow: bool, like: str | None = None) -> str:
     """A name; `like` is a plain name beside it that some reader takes for no text, so that this one may be such too."""
     if len(name) > _LONGEST_NAME:
         raise Unwritable(f"names are at most {_LONGEST_NAME} characters long")
-    if wish == "plain" and (name,) in manner.known:
+    if quoting == "plain" and (name,) in style.known:
         return name
     is_typed = like is not None and looks_typed(name) and name[:1] not in "=<~"
-    if wish == "plain" and is_typed and like is not None and _is_alike(name, like):
+    if quoting == "plain" and is_typed and like is not None and _is_alike(name, like):
         return name
-    return quoted(name, wish, manner, in_flow=in_flow)
+    return quoted(name, quoting, style, in_flow=in_flow)
 
 
 def number(value: float) -> str:
@@ -315,47 +315,47 @@ def number(value: float) -> str:
     return mantissa + (".0" if letter and "." not in mantissa else "") + letter + exponent
 
 
-def value_rows(value: Plain, manner: Manner) -> Written:
+def value_rows(value: Plain, style: Style) -> Written:
     """A value as it is behind a name or a dash."""
-    if isinstance(value, str) and "\n" in value and manner.text == "plain" and fits_literal(value):
-        head, rows = literal(value, manner.step)
+    if isinstance(value, str) and "\n" in value and style.text == "plain" and fits_literal(value):
+        head, rows = literal(value, style.step)
         return Written(head, tuple(rows))
     if not isinstance(value, Mapping | list | tuple):
-        return Written(scalar(value, manner.text, manner, in_flow=False))
+        return Written(scalar(value, style.text, style, in_flow=False))
     if not value:
         return Written("{}" if isinstance(value, Mapping) else "[]")
-    return Written("", tuple(collection_rows(value, manner)), is_below=True)
+    return Written("", tuple(collection_rows(value, style)), is_below=True)
 
 
-def collection_rows(value: Mapping[str, Plain] | Sequence[Plain], manner: Manner) -> list[str]:
+def collection_rows(value: Mapping[str, Plain] | Sequence[Plain], style: Style) -> list[str]:
     """The entries of a mapping or the items of a sequence, at the margin."""
     if isinstance(value, Mapping):
-        return [row for name, inner in value.items() for row in entry_rows(name, inner, manner)]
-    return [row for at, inner in enumerate(value) for row in item_rows(inner, manner.inside(at))]
+        return [row for name, inner in value.items() for row in entry_rows(name, inner, style)]
+    return [row for at, inner in enumerate(value) for row in item_rows(inner, style.inside(at))]
 
 
-def entry_rows(name: str, value: Plain, manner: Manner, *, like: str | None = None) -> list[str]:
+def entry_rows(name: str, value: Plain, style: Style, *, like: str | None = None) -> list[str]:
     """A new entry of a block mapping."""
-    head = name_text(name, manner.name, manner, in_flow=False, like=like) + ":"
-    return hung(head, value_rows(value, manner.inside(name)), manner, is_list=isinstance(value, list | tuple))
+    head = name_text(name, style.name, style, in_flow=False, like=like) + ":"
+    return hung(head, value_rows(value, style.inside(name)), style, is_list=isinstance(value, list | tuple))
 
 
-def item_rows(value: Plain, manner: Manner) -> list[str]:
+def item_rows(value: Plain, style: Style) -> list[str]:
     """A new item of a block sequence; a collection starts on the line of the dash."""
-    written = value_rows(value, manner)
-    dash = "-" + " " * (manner.width - 1)
+    written = value_rows(value, style)
+    dash = "-" + " " * (style.width - 1)
     if written.is_below:
-        return [dash + written.rows[0], *indented(written.rows[1:], manner.width)]
+        return [dash + written.rows[0], *indented(written.rows[1:], style.width)]
     if written.rows:  # a literal text: its lines are further right than the dash
-        head, rows = literal(str(value), manner.width)
+        head, rows = literal(str(value), style.width)
         return [dash + head, *rows]
     return [dash + written.head]
 
 
-def hung(head: str, written: Written, manner: Manner, *, is_list: bool) -> list[str]:
+def hung(head: str, written: Written, style: Style, *, is_list: bool) -> list[str]:
     """A written value behind a name."""
     if written.is_below:
-        return [head, *indented(written.rows, manner.dash if is_list else manner.step)]
+        return [head, *indented(written.rows, style.dash if is_list else style.step)]
     return [f"{head} {written.head}", *written.rows]
 
 
@@ -364,19 +364,19 @@ def indented(rows: Sequence[str], width: int) -> list[str]:
     return [" " * width + row if row else row for row in rows]
 
 
-def in_brackets(value: Plain, manner: Manner) -> str:
+def in_brackets(value: Plain, style: Style) -> str:
     """A value on one line, as it is inside brackets."""
     match value:
         case Mapping():
             pairs = (
-                f"{name_text(name, manner.name, manner, in_flow=True)}: {in_brackets(inner, manner.inside(name))}"
+                f"{name_text(name, style.name, style, in_flow=True)}: {in_brackets(inner, style.inside(name))}"
                 for name, inner in value.items()
             )
             return "{" + ", ".join(pairs) + "}"
         case list() | tuple():
-            return "[" + ", ".join(in_brackets(inner, manner.inside(at)) for at, inner in enumerate(value)) + "]"
+            return "[" + ", ".join(in_brackets(inner, style.inside(at)) for at, inner in enumerate(value)) + "]"
         case _:
-            return scalar(value, manner.text, manner, in_flow=True)
+            return scalar(value, style.text, style, in_flow=True)
 
 
 def fits_literal(value: str) -> bool:

@@ -425,10 +425,10 @@ def after_all(source: Source, nodes: Sequence[Edited], made: Sequence[Proposal])
     changed = [None if one is None else _changed_names(one.view) for one in seen]
     if None in changed or not _are_apart(known_markdown(source), nodes, made):
         return None
-    told = Counter(name for each in changed for name in each or ())
+    all_changed = Counter(name for each in changed for name in each or ())
     for node, names in zip(nodes, changed, strict=True):
         mine = Counter(names or ())
-        if any(told[name] > mine[name] for name in node.names):
+        if any(all_changed[name] > mine[name] for name in node.names):
             return None
     splices = sorted((splice for one in made for splice in one.splices), key=lambda splice: splice.span)
     whole = whole_view(source, fitted(source, Proposal(tuple(splices))))
@@ -442,7 +442,7 @@ def after_all(source: Source, nodes: Sequence[Edited], made: Sequence[Proposal])
             added.subtract(_kinds(one.view.before))
     added.update(_kinds(whole.before))
     is_sum = +added == _kinds(whole.after) and not -added
-    is_same = ("levels", "") not in told or _are_paths_kept(whole, nodes)
+    is_same = ("levels", "") not in all_changed or _are_paths_kept(whole, nodes)
     return whole.source if is_sum and is_same else None
 
 

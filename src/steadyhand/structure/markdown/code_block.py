@@ -160,7 +160,7 @@ class CodeBlockNode(Part):
         found = view.renewed(self.mark, lambda document: document.codes)
         if found is None or (found.first, found.is_closed) != (self.mark.first, self.mark.is_closed):
             return Refusal(Kind.BAD_REQUEST, "the code block would end elsewhere than the content does", _HINT)
-        if _told(split_bodies(found.code)) != _told(content):
+        if _compared(split_bodies(found.code)) != _compared(content):
             return Refusal(Kind.BAD_REQUEST, "the code block would not say what the content says", _HINT)
         own = known_markdown(source).span_of(self.mark.first, self.mark.end, self.mark.container)
         return checked(source, made, own=own, view=view)
@@ -169,7 +169,7 @@ class CodeBlockNode(Part):
 _HINT = "replace the lines by number, or the whole block with part 'fenced'"
 
 
-def _told(lines: Sequence[str]) -> list[str]:
+def _compared(lines: Sequence[str]) -> list[str]:
     """Lines of code as they are compared: blanks alone say nothing."""
     return [line if line.strip(" \t") else "" for line in lines]
 

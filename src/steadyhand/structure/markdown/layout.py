@@ -1,7 +1,7 @@
-"""How whole lines come and go between the rows of a Markdown text, with the blank lines its habit asks for.
+"""How whole lines come and go between the rows of a Markdown text, with the blank lines of its style.
 
-The habit is how a file sets its parts apart: blank lines around headings and between paragraphs, as most places have
-them. Only proposes. Where a place needs one blank line more than the habit says, so that what is inserted is not read
+The style is how a file separates its parts: blank lines around headings and between paragraphs, as most places have
+them. Only proposes. Where a place needs one blank line more than the style says, so that what is inserted is not read
 as part of its neighbours, it gets it; where no blank line helps, the edit is refused.
 """
 
@@ -26,19 +26,19 @@ _MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class Spacing:
     """Blank lines above a heading, and beneath it."""
 
     above: int
     beneath: int
 
 
-def habit_of(source: Source) -> Habit:
-    """The habit of a text, looked at once; one blank line where nothing tells."""
-    return source.derive(_habit)
+def spacing_of(source: Source) -> Spacing:
+    """The blank lines around the headings of a text; one where it has none."""
+    return source.derive(_spacing)
 
 
-def _habit(source: Source) -> Habit:
+def _spacing(source: Source) -> Spacing:
     document = known_markdown(source)
     above: Counter[int] = Counter()
     beneath: Counter[int] = Counter()
@@ -52,7 +52,7 @@ def _habit(source: Source) -> Habit:
         after = blanks_below(document, section.mark.end)
         if section.mark.end + after < section.own_end:
             beneath[after] += 1
-    return Habit(_usual(above), _usual(beneath))
+    return Spacing(_usual(above), _usual(beneath))
 
 
 def _usual(seen: Counter[int]) -> int:
@@ -75,7 +75,7 @@ def blanks_below(document: Document, row: int, container: int = 0) -> int:
     return count
 
 
-# Blank lines more than the habit asks for, above and below, until what is written is read as it should be.
+# Blank lines more than the style has, above and below, until what is written is read as it should be.
 MORE = ((0, 0), (1, 0), (0, 1), (1, 1))
 
 
@@ -197,22 +197,22 @@ def _insertion(
 
 
 def _gaps(source: Source, document: Document, row: int, content: Content, container: int) -> tuple[int, int]:
-    habit = habit_of(source)
+    spacing = spacing_of(source)
     last = row - blanks_above(document, row, container) - 1
     following = row + blanks_below(document, row, container)
     before, behind = mark_at(document, last), mark_at(document, following)
     if content.starts_with_heading:
-        above = habit.above
+        above = spacing.above
     elif before is not None and before.kind == "heading":
-        above = habit.beneath
+        above = spacing.beneath
     else:
         above = 0 if _continues(document, before, last, content, container) else 1
     if behind is not None and behind.kind == "heading" and behind.first == following:
-        below = max(habit.above, 1) if behind.is_setext else habit.above
+        below = max(spacing.above, 1) if behind.is_setext else spacing.above
     elif container and following >= document.containers[container].end:
         below = 0
     else:
-        below = habit.beneath if content.ends_with_heading else 1
+        below = spacing.beneath if content.ends_with_heading else 1
     return above, below
 
 

@@ -459,9 +459,9 @@ def _parser() -> MarkdownIt:
 def _references(parser: MarkdownIt, document: Document) -> Mapping[str, Any]:
     """What the labels of the text stand for."""
     rows = [row.lstrip(" \t>") for one in document.definitions for row in document.rows[one.first : one.end]]
-    told: dict[str, Any] = {}
-    parser.parse("\n".join([*rows, ""]), told)
-    known: Mapping[str, Any] = told.get("references", {})
+    environment: dict[str, Any] = {}
+    parser.parse("\n".join([*rows, ""]), environment)
+    known: Mapping[str, Any] = environment.get("references", {})
     return known
 
 

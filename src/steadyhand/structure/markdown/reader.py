@@ -142,11 +142,11 @@ def _is_anything(_: str) -> bool:
 def _tokens(rows: Sequence[str]) -> tuple[list[Token], tuple[Definition, ...]]:
     parser = _parser()
     tokens: list[Token] = []
-    told: dict[str, Any] = {}
+    environment: dict[str, Any] = {}
     text = "\n".join([*rows, ""]).replace("\0", "\ufffd")
-    parser.block.parse(text, parser, told, tokens)
-    known = [(label, one["map"]) for label, one in told.get("references", {}).items()]
-    known += [(one["label"], one["map"]) for one in told.get("duplicate_refs", ())]
+    parser.block.parse(text, parser, environment, tokens)
+    known = [(label, one["map"]) for label, one in environment.get("references", {}).items()]
+    known += [(one["label"], one["map"]) for one in environment.get("duplicate_refs", ())]
     return tokens, tuple(Definition(label, *rows) for label, rows in sorted(known, key=lambda one: one[1][0]))
 
 

@@ -17,7 +17,7 @@ from steadyhand.structure.markdown.document import find_front, front_source
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
-__all__ = ["Block", "Statement", "lost_statements", "stated", "stated_blocks"]
+__all__ = ["Block", "PageRules", "lost_rules", "page_rules", "rule_blocks"]
 
 _FRONT = 65_536  # characters that are looked at
 _COMMENTED = (".md", ".mdx", ".markdown", ".html", ".htm")
@@ -42,14 +42,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class PageRules:
     """What a page says about itself, as plain values."""
 
     jrn: object = None
     attention: tuple[object, ...] = ()
 
 
-def stated_blocks(path: str, text: str) -> Iterator[Block]:
+def rule_blocks(path: str, text: str) -> Iterator[Block]:
     """Where a page may say something about itself, front matter first."""
     head = text[:_FRONT].removeprefix("\ufeff")
     if head.startswith(("---", "+++")):
@@ -71,32 +71,32 @@ def stated_blocks(path: str, text: str) -> Iterator[Block]:
             yield Block("yaml", _at_margin(written), head.count("\n", 0, start) + 1)
 
 
-def stated(path: str, text: str) -> Statement | None:
+def page_rules(path: str, text: str) -> PageRules | None:
     """What a page says about itself; None where it says nothing that can be read."""
     from steadyhand.structure.config.item import plain_of
     from steadyhand.structure.config.syntax import syntax_named
 
-    for block in stated_blocks(path, text):
+    for block in rule_blocks(path, text):
         read = syntax_named(block.syntax).read(Source.of_text(block.text)) if block.is_closed else None
         if read is None or isinstance(read, Refusal) or not read.documents or read.documents[0].kind != "mapping":
             return None
         found = plain_of(read.documents[0])
         if isinstance(found, Mapping) and ("jrn" in found or "attention" in found):
             rules = found.get("attention")
-            return Statement(found.get("jrn"), tuple(rules) if isinstance(rules, list) else ())
+            return PageRules(found.get("jrn"), tuple(rules) if isinstance(rules, list) else ())
     return None
 
 
-def lost_statements(path: str, before: str, after: str) -> list[str]:
+def lost_rules(path: str, before: str, after: str) -> list[str]:
     """What an edit would take away of what a page says about itself, in words.
 
-    >>> lost_statements("a.md", "---\\njrn: A\\n---\\n", "---\\njrn: B\\n---\\n")
+    >>> lost_rules("a.md", "---\\njrn: A\\n---\\n", "---\\njrn: B\\n---\\n")
     ['jrn A']
     """
-    old = stated(path, before)
+    old = page_rules(path, before)
     if old is None:
         return []
-    new = stated(path, after) or Statement()
+    new = page_rules(path, after) or PageRules()
     lost = [] if old.jrn is None or old.jrn == new.jrn else [f"jrn {old.jrn}"]
     kept = Counter(map(_identity, new.attention))
     for rule in old.attention:

@@ -75,7 +75,7 @@ class _Siblings:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending(Keys):
+class Batch(Keys):
     """The keys of a text with the operations that were proposed on it so far and are not checked yet."""
 
     steps: list[tuple[Splice, ...]] = field(default_factory=list, compare=False, repr=False)
