@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from steadyhand.surfaces.loopback import App, Receive, Scope, Send
 from steadyhand.surfaces.mcp import http
-from steadyhand.surfaces.mcp.guard import App, Guard, Receive, Scope, Send
+from steadyhand.surfaces.mcp.guard import Guard
 from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 

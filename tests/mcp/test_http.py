@@ -17,8 +17,9 @@ from mcp import Client
 from starlette.testclient import TestClient
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp import guard
-from steadyhand.surfaces.mcp.guard import Connections, Guard, hosts_of
+from steadyhand.surfaces import loopback
+from steadyhand.surfaces.loopback import Connections, hosts_of
+from steadyhand.surfaces.mcp.guard import Guard
 from steadyhand.surfaces.mcp.http import Address, _application, serve_http
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import ERAS, MODERN, TOKEN, HttpServer, http_server, over_http, serving
@@ -206,7 +207,7 @@ def test_many_sessions_edit_one_file_at_once_and_none_can_be_guessed(server: Htt
 
 
 def test_connections_that_say_nothing_shut_out_nobody_and_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_PATIENCE", 1.0)
+    monkeypatch.setattr(loopback, "_PATIENCE", 1.0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})

@@ -1,6 +1,4 @@
-"""Who is let in over HTTP, and how many connections there are.
-
-Of every request, before anything else, and before its body is read:
+"""Who is let in over HTTP. Of every request, before anything else, and before its body is read:
 
 1. The request names this server as its host, and no page of another origin sends it. The SDK decides that; it is asked
    here, so that the answer comes before the body is read and has a hint. A browser's word for it counts too.
@@ -8,48 +6,27 @@ Of every request, before anything else, and before its body is read:
 3. Every request shows the token, compared in constant time.
 4. Only JSON is posted, only POST changes anything, and nothing here ever allows another origin to read an answer.
 5. What is posted at the same time is bounded together: more is refused before it is read.
-
-Of every connection: whoever has not shown a token holds none for long, and none that others need. uvicorn waits for the
-rest of a request for ever, and asyncio accepts for as long as there are descriptors; so a neighbour that opens
-connections and says nothing would shut out everybody else, and keep files from being opened too. No ASGI application
-sees such a connection: so a protocol of our own, uvicorn's option `http`, is around the one that speaks HTTP.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from starlette.requests import Request
 
+from steadyhand.surfaces.loopback import App, Headers, Receive, Scope, Send, headers_of, is_same_origin
 from steadyhand.surfaces.mcp.messages import LONGEST
 
-if TYPE_CHECKING:
-    from uvicorn import Config
-    from uvicorn.server import ServerState
-
-__all__ = ["PATH", "Connections", "Guard", "hosts_of", "most_connections"]
+__all__ = ["PATH", "Guard"]
 
 PATH = "/mcp"
 _METHODS = ("POST", "GET", "DELETE")
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_SAME = ("same-origin", "none")
 _MOST_POSTED = 128_000_000  # bytes
 _UNSAID = 1_000_000  # bytes of a request that does not say how many it has
 _LONG = 20  # digits
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-Headers = dict[str, list[str]]
-_MOST = 512
-_WANTED = 4_096  # descriptors
-_PATIENCE = 10.0  # seconds for a request to be complete, and between two of one connection
 
 
 class _Refusal(NamedTuple):
@@ -57,16 +34,6 @@ class _Refusal(NamedTuple):
     message: str
     hint: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
-
-
-def hosts_of(names: Iterable[str], port: int) -> list[str]:
-    """How a server on a port may be called: on this machine, and by further names, with or without a port.
-
-    >>> hosts_of(["box", "box:443"], 8000)[3:]
-    ['box:8000', 'box:443']
-    """
-    hosts = [name if _has_port(name) else f"{name}:{port}" for name in (*_LOOPBACK, *map(str.lower, names))]
-    return hosts + ([host.removesuffix(":80") for host in hosts] if port == 80 else [])
 
 
 class Guard:
@@ -86,7 +53,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            headers = _headers(scope)
+            headers = headers_of(scope)
             refusal = await self._refusal(headers, scope)
             if refusal is not None:
                 await _refuse(refusal, send)
@@ -143,16 +110,7 @@ _FOREIGN = _Refusal(403, "requests from pages of other origins are refused", "us
 
 
 def _foreign(headers: Headers) -> _Refusal | None:
-    origins, sites = headers.get("origin", []), headers.get("sec-fetch-site", [])
-    is_plain = len(origins) <= 1 and "" not in origins and all(site.lower() in _SAME for site in sites)
-    return None if is_plain else _FOREIGN
-
-
-def _headers(scope: Scope) -> Headers:
-    headers: Headers = {}
-    for name, value in scope["headers"]:
-        headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return headers
+    return None if is_same_origin(headers) else _FOREIGN
 
 
 def _size(headers: Headers, scope: Scope) -> int:
@@ -185,10 +143,6 @@ def _not_json(headers: Headers, scope: Scope) -> _Refusal | None:
     return _Refusal(415, "only JSON is taken", "send Content-Type: application/json")
 
 
-def _has_port(name: str) -> bool:
-    return name.rpartition(":")[2].isdigit() and not name.endswith("]")
-
-
 async def _refuse(refusal: _Refusal, send: Send) -> None:
     body = json.dumps({"error": refusal.message, "hint": refusal.hint}).encode()
     headers = [
@@ -200,105 +154,3 @@ async def _refuse(refusal: _Refusal, send: Send) -> None:
     ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-class Connections:
-    """The application for those who were let in, and a bound on all connections: idle ones make room, oldest first."""
-
-    def __init__(self, app: App, most: int) -> None:
-        self._app = app
-        self._most = most
-        self._open: dict[tuple[str, int], _Connection] = {}  # by the client's address
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection = self._open.get(scope.get("client"))  # type: ignore[arg-type]  # None is no key
-        if connection is None:
-            await self._app(scope, receive, send)
-            return
-        connection.requests += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            connection.requests -= 1
-            connection.since = connection.loop.time()
-
-    def protocol(self, config: Config, server_state: ServerState, app_state: dict[str, Any], **_: Any) -> _Connection:
-        """What uvicorn makes for each connection that it accepts."""
-        from uvicorn.protocols.http.h11_impl import H11Protocol
-
-        return _Connection(self, H11Protocol(config, server_state, app_state))
-
-    def opened(self, connection: _Connection) -> None:
-        """Take a connection in; where that is one too many and all others are at work, uvicorn answers 503."""
-        while len(self._open) >= self._most and (idle := next(filter(_is_idle, self._open.values()), None)):
-            self.closed(idle)
-            idle.transport.abort()
-        self._open[connection.client] = connection
-
-    def closed(self, connection: _Connection) -> None:
-        if self._open.get(connection.client) is connection:
-            del self._open[connection.client]
-
-
-class _Connection(asyncio.Protocol):
-    """One connection: everything goes to the protocol that speaks HTTP, and an idle one is ended."""
-
-    def __init__(self, connections: Connections, http: asyncio.Protocol) -> None:
-        self._connections, self._http = connections, http
-        self.loop = asyncio.get_running_loop()
-        self.since = self.loop.time()  # when it was opened, or last answered somebody who was let in
-        self.requests = 0  # that were let in and are not answered
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        host, port, *_ = transport.get_extra_info("peername") or ("", 0)
-        self.client = (str(host), int(port))
-        self._watch = self.loop.call_later(_PATIENCE, self._look)
-        self._connections.opened(self)
-        self._http.connection_made(transport)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._watch.cancel()
-        self._connections.closed(self)
-        self._http.connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        self._http.data_received(data)
-
-    def eof_received(self) -> bool | None:
-        return self._http.eof_received()
-
-    def pause_writing(self) -> None:
-        self._http.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._http.resume_writing()
-
-    def _look(self) -> None:
-        left = _PATIENCE if self.requests else self.since + _PATIENCE - self.loop.time()
-        if left <= 0:
-            self.transport.abort()
-        else:
-            self._watch = self.loop.call_later(left, self._look)
-
-
-def _is_idle(connection: _Connection) -> bool:
-    return not connection.requests
-
-
-def most_connections() -> int:
-    """How many connections there may be beside the files of the journals; asks the system for more of both."""
-    try:
-        import resource
-    except ImportError:
-        return _MOST
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
-        except (OSError, ValueError):
-            pass  # then with what there is
-    return _MOST if soft == resource.RLIM_INFINITY else max(min(_MOST, soft // 2), 8)

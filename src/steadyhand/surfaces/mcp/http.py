@@ -9,39 +9,41 @@ import asyncio
 import contextlib
 import signal
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
-import uvicorn
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.surfaces.mcp.guard import (
-    PATH,
+from steadyhand.surfaces.loopback import (
+    BACKLOG,
+    LOOPBACK,
     App,
     Connections,
-    Guard,
     Message,
     Receive,
     Scope,
     Send,
     hosts_of,
     most_connections,
+    server_of,
 )
+from steadyhand.surfaces.mcp.guard import PATH, Guard
 from steadyhand.surfaces.mcp.launch import say
 from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import SESSION_HEADER
 from steadyhand.workspace.host import listening
 
+if TYPE_CHECKING:
+    from uvicorn import Server
+
 __all__ = ["Address", "serve_http"]
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MOST_SESSIONS = 1_000
 _DIGITS = 5  # of a port
-_BACKLOG = 128  # asyncio accepts so many at once
-_GRACEFUL = 1  # seconds for answers that are on their way
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -61,12 +63,12 @@ class Address:
         Address(host='127.0.0.1', port=8000, names=())
         """
         host, _, port = text.rpartition(":")
-        host = host.strip("[]") or _LOOPBACK[0]
+        host = host.strip("[]") or LOOPBACK[0]
         if not port.isascii() or not port.isdigit() or len(port) > _DIGITS or int(port) > 65_535:
             raise EditError(
                 Kind.BAD_REQUEST, f"{text[:80]!r} is not an address", hint="PORT or HOST:PORT, such as 8765"
             )
-        if host not in _LOOPBACK and not names:
+        if host not in LOOPBACK and not names:
             raise EditError(
                 Kind.NOT_ALLOWED,
                 f"{host} is reached from other machines",
@@ -76,14 +78,14 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        return self.host in _LOOPBACK
+        return self.host in LOOPBACK
 
 
 def serve_http(service: Service, address: Address, token: str) -> None:
     """Serve until a signal comes. Refuses with `disk-refused` where the port cannot be had."""
     most = most_connections()
     try:
-        listens = listening(address.host, address.port, _BACKLOG)
+        listens = listening(address.host, address.port, BACKLOG)
     except OSError:
         raise EditError(
             Kind.DISK_REFUSED,
@@ -95,34 +97,13 @@ def serve_http(service: Service, address: Address, token: str) -> None:
             opened.enter_context(one)
         port = listens[0].getsockname()[1]
         connections = Connections(_application(service), most)
-        config = uvicorn.Config(
-            Guard(connections, token, hosts_of(address.names, port)),
-            loop="asyncio",
-            http=connections.protocol,  # type: ignore[arg-type]  # whatever makes a protocol
-            ws="none",
-            backlog=_BACKLOG,
-            limit_concurrency=most + 1,
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_GRACEFUL,
-        )
-        server = _Server(config)
+        guarded = Guard(connections, token, hosts_of(address.names, port))
+        server = server_of(guarded, connections, most, lifespan="on")
         say(f"listening on http://{f'[{address.host}]' if ':' in address.host else address.host}:{port}{PATH}")
         anyio.run(_serve, service, server, partial(server.serve, listens))
 
 
-class _Server(uvicorn.Server):
-    """uvicorn's server, which leaves signals to us: calls at work are to end before connections do."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
-
-
-async def _serve(service: Service, server: _Server, serve: Callable[[], Awaitable[None]]) -> None:
+async def _serve(service: Service, server: Server, serve: Callable[[], Awaitable[None]]) -> None:
     async def leave() -> None:
         service.end("the server ends")
         await service.ended()
