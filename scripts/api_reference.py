@@ -129,7 +129,7 @@ PAGES = (
         "review",
         "Review",
         "Changes to decide about, hunk by hunk.",
-        "Review ReviewChange Decision Feedback AutoAccept AsyncReview",
+        "Review ReviewChange DiskConflict Decision Feedback AutoAccept AsyncReview",
     ),
     Page(
         "tools",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.receipt import FileReceipt, Receipt
-    from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange
+    from steadyhand.session.review.change import AutoAccept, Decision, DiskConflict, Feedback, ReviewChange
     from steadyhand.session.review.review import Review
     from steadyhand.session.statistics import Statistics, Tally
     from steadyhand.structure.address import parse_address
@@ -120,6 +120,7 @@ _HOMES = {
     "CopyFile": "steadyhand.plan.request",
     "CreateFile": "steadyhand.plan.request",
     "Decision": "steadyhand.session.review.change",
+    "DiskConflict": "steadyhand.session.review.change",
     "Delete": "steadyhand.plan.edit",
     "DeleteFile": "steadyhand.plan.request",
     "Dialect": "steadyhand.dialects.dialect",
@@ -231,6 +232,7 @@ __all__ = [
     "DeleteFile",
     "Dialect",
     "DirEntry",
+    "DiskConflict",
     "Drift",
     "EditError",
     "EditFile",

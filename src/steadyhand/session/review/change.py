@@ -12,12 +12,28 @@ from steadyhand.text.visible import sized
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
-__all__ = ["AutoAccept", "Decision", "Feedback", "ReviewChange", "flags_of"]
+__all__ = ["AutoAccept", "Decision", "DiskConflict", "Feedback", "ReviewChange", "flags_of"]
 
 State = Literal["undecided", "accepted", "rejected", "amended"]
 
 _PLAIN_TIERS = (None, "exact", "newline")
 _SHRINK_FROM = 10  # lines
+
+
+@sized("disk", "held")
+@dataclass(frozen=True, slots=True)
+class DiskConflict:
+    """Both sides of a held change whose lines others have changed on the disk: their text and the held one.
+
+    `lines` are those of the disk's text; None where the file or those lines are gone.
+    """
+
+    lines: tuple[int, int] | None
+    disk: str
+    held: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"lines": None if self.lines is None else list(self.lines), "disk": self.disk, "held": self.held}
 
 
 @sized("before", "after")
@@ -31,6 +47,9 @@ class ReviewChange:
     no reason to change this file), `unchecked` (there is no syntax check for the file). Others say what happened since:
     `overlapped` (others changed the same lines), `changed` (its text is not what was decided about), `again` (made
     again after a rejection).
+
+    `held`: the change waits in its task's layer and is not on the disk; `lines` are those of the held text then, and
+    `conflict` says what is on the disk where others have changed the same lines.
     """
 
     id: str
@@ -53,6 +72,8 @@ class ReviewChange:
     remark: str | None = None
     comments: tuple[str, ...] = ()
     evidence: tuple[object, ...] = ()
+    held: bool = False
+    conflict: DiskConflict | None = None
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -76,6 +97,8 @@ class ReviewChange:
             "remark": self.remark,
             "comments": list(self.comments),
             "evidence": list(self.evidence),
+            "held": self.held,
+            "conflict": None if self.conflict is None else self.conflict.to_json(),
         }
 
 
