@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.guards.guard import guards
-from steadyhand.plan.guards.losses import stands_for_text
+from steadyhand.plan.guards.placeholder import stands_for_text
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.text.source import Source

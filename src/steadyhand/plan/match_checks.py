@@ -17,7 +17,7 @@ from itertools import chain, islice, pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.lexer import token_key
-from steadyhand.match.repairs.margins import may_be_signed
+from steadyhand.match.repairs.diff_signs import may_be_signed
 from steadyhand.match.resolve import SHOWN, Finder, Found, Nothing, Several, resolve
 from steadyhand.match.tier import BLANKS, LITERAL, STRICT, Needle, Tier, tier_named
 from steadyhand.plan.draft import Draft
@@ -31,10 +31,21 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 
 __all__ = [
-    "CHECKS", "Candidate", "LineHint", "find_other_indents", "finder_within", "has_header_elsewhere",
-    "has_other_header", "is_already_there", "is_beside", "is_doubtful", "is_ended", "is_telling", "missing_header",
+    "CHECKS",
+    "Candidate",
+    "LineHint",
+    "find_other_indents",
+    "finder_within",
+    "has_header_elsewhere",
+    "has_other_header",
+    "is_already_there",
+    "is_beside",
+    "is_doubtful",
+    "is_ended",
+    "is_telling",
+    "missing_header",
     "regions_under",
-]  # fmt: skip
+]
 
 _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _TO_EDGE = lazy_pattern(r"[ \t]*(?=[\r\n]|\Z)")

@@ -241,6 +241,7 @@ class AsyncReview:
     amend = _changes(Review.amend)
     comment = _changes(Review.comment)
     feedback = _reads(Review.feedback)
+    patch = _reads(Review.patch)
     reject = _changes(Review.reject)
     take_back = _changes(Review.take_back)
 

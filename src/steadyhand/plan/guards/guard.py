@@ -1,7 +1,6 @@
 """What a guard is: a pure check between plan and commit, which may refuse what the edits would do.
 
-A guard is declared in a module of this folder, by `GUARD = Guard(…)` or, with others of its kind, in a table `GUARDS`;
-`_GUARDS` names them, the rank the order.
+A guard is one file in this folder that ends with `GUARD = Guard(…)`; `_GUARDS` names them, the rank the order.
 A guard sees data only: it reads no file, changes nothing, and knows no other guard.
 """
 
@@ -99,11 +98,7 @@ class Guard:
     kind_of: Callable[[str | None], object] | None = None
 
 
-_GUARDS = Registry(
-    "steadyhand.plan.guards",
-    "GUARD",
-    "attention=losses limits placeholder=losses shrink=losses syntax unseen=losses",
-)
+_GUARDS = Registry("steadyhand.plan.guards", "GUARD", "attention limits placeholder shrink syntax unseen")
 
 
 @cache

@@ -197,6 +197,22 @@ class Review:
             self._store.writable_journal().append_note(LOOKED, {"task": name, "actor": self._session.context.actor})
         return found
 
+    def patch(self, ids: Iterable[str] | None = None) -> bytes:
+        """Changes as a patch that `git apply` takes: from the files without them to the files as they are.
+
+        Without ids, all that are on the disk and not rejected, but for those whose lines others have changed since.
+        """
+        from steadyhand.session.review.patch import patch_of
+
+        found = self.changes if ids is None else self._chosen(ids)
+        chosen = [each for each in found if not each.held and each.state != "rejected" and each.status != "hidden"]
+        if ids is None:
+            chosen = [change for change in chosen if "overlapped" not in change.flags]
+        overlay = self._store.overlay()
+        for group, changes in _by_group(chosen).items():
+            _Verdict(self, self._session, group, changes, None, "").build(overlay)
+        return patch_of(overlay.ops())
+
     # What there is
 
     @cached_property

@@ -1,0 +1,158 @@
+"""A Markdown fence around the whole text, or its last line alone.
+
+The first and the last line are one fence only if the fence that opens first closes last: two pieces of code with
+prose between them are content. The new text has the same fence, half of it, or none at all; with any other fence
+in it nobody can tell which ones were meant, and the texts are left.
+"""
+
+from __future__ import annotations
+
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.match.repair import Repair, Repaired, RepairExample
+from steadyhand.text.lines import body, split_lines
+
+_FENCE = lazy_pattern(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    row: int
+    marks: str
+    info: str
+
+    def closes(self, opened: _Fence) -> bool:
+        return not self.info and self.marks[0] == opened.marks[0] and len(self.marks) >= len(opened.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fenced:
+    """The lines of a text without blank ones at its end, and the fences among them."""
+
+    lines: list[str]
+    fences: list[_Fence]
+
+    @classmethod
+    def of(cls, text: str) -> _Fenced:
+        lines = split_lines(text)
+        filled = [row for row, line in enumerate(lines) if line.strip()]
+        lines = lines[: filled[-1] + 1] if filled else []
+        found = ((row, _FENCE.match(body(line))) for row, line in enumerate(lines))
+        return cls(lines, [_Fence(row, mark[1], mark[2].strip()) for row, mark in found if mark])
+
+    def is_whole(self) -> bool:
+        """Whether the fence of the first line closes with the last line and not before."""
+        if len(self.fences) < 2 or not self.opens_with_a_fence():
+            return False
+        opened: list[_Fence] = []
+        for fence in self.fences:
+            if opened and fence.closes(opened[-1]):
+                opened.pop()
+            else:
+                opened.append(fence)
+            if not opened:
+                return fence.row == len(self.lines) - 1
+        return False
+
+    def opens_with_a_fence(self) -> bool:
+        return not any(map(str.strip, self.lines[: self.fences[0].row]))
+
+    def has_only_the_end(self) -> bool:
+        return len(self.fences) == 1 and self.fences[0].row == len(self.lines) - 1 and not self.fences[0].info
+
+    def has_only_the_start(self, info: str) -> bool:
+        return len(self.fences) == 1 and self.opens_with_a_fence() and self.fences[0].info == info
+
+
+def repair(old: str, new: str) -> Repaired | None:
+    """The lines between the fences."""
+    if "```" not in old and "~~~" not in old:
+        return None
+    before, after = _Fenced.of(old), _Fenced.of(new)
+    whole = before.is_whole()
+    if not whole and not before.has_only_the_end():
+        return None
+    inner = before.lines[before.fences[0].row + 1 : -1] if whole else before.lines[:-1]
+    if not any(map(str.strip, inner)):
+        return None
+    if not after.fences:
+        return _beside_plain(inner, new)
+    fresh = _inner(after, before.fences[0].info if whole else None)
+    return None if fresh is None else _beside_fenced(inner, fresh)
+
+
+def _inner(text: _Fenced, info: str | None) -> list[str] | None:
+    """The lines of a new text with the old text's fence or half of it; `info` is None if the old has only its end."""
+    if text.has_only_the_end():
+        return text.lines[:-1]
+    if info is None:
+        return None
+    if text.is_whole() and text.fences[0].info == info:
+        return text.lines[text.fences[0].row + 1 : -1]
+    return text.lines[text.fences[0].row + 1 :] if text.has_only_the_start(info) else None
+
+
+def _beside_plain(inner: list[str], new: str) -> Repaired | None:
+    """A new text without a fence says by its own end whether the last line's ending belongs to the edit.
+
+    A blank line before the closing fence may be a part of either, so the new text must have one as well.
+    """
+    old = "".join(inner)
+    if not inner[-1].strip():
+        return Repaired(old, new) if new and not split_lines(new)[-1].strip() else None
+    return Repaired(old if not new or body(new) != new else body(old), new)
+
+
+def _beside_fenced(inner: list[str], fresh: list[str]) -> Repaired:
+    """Without the last endings, for the file may not have one there; but whole lines where one side ends blank."""
+    old, new = "".join(inner), "".join(fresh)
+    if not fresh or not (inner[-1].strip() and fresh[-1].strip()):
+        return Repaired(old, new)
+    return Repaired(body(old), body(new))
+
+
+REPAIR = Repair(
+    name="Markdown fence",
+    rank=20,
+    summary="A Markdown fence around the old text is taken off.",
+    apply=repair,
+    examples=(
+        RepairExample("```\na\n```", "```\nb\n```", "a", "b"),
+        RepairExample("```py\n  a\n\n  b\n```\n", "```py\n  c\n```\n", "  a\n\n  b", "  c"),
+        RepairExample("~~~ js x=1\na\n~~~", "~~~ js x=1\nb\n~~~", "a", "b"),
+        RepairExample("\n```\na\n```\n\n", "```\nb\n```", "a", "b"),
+        RepairExample("```\na\n```", "b", "a", "b"),
+        RepairExample("```\na\n```", "b\n", "a\n", "b\n"),
+        RepairExample("```\na\n```", "", "a\n", ""),
+        RepairExample("```\na\n```", "```\n```", "a\n", ""),
+        RepairExample("```\na\n\n```", "```\nb\n```", "a\n\n", "b\n"),
+        RepairExample("```\na\n```", "b\n```", "a", "b"),
+        RepairExample("```py\na\n```", "```py\nb", "a", "b"),
+        RepairExample("a\n```", "b\n```", "a", "b"),
+        RepairExample("a\n\n```", "\n```", "a\n\n", "\n"),
+        RepairExample("```\na\n\n```", "b\n\n", "a\n\n", "b\n\n"),
+        RepairExample("a\n```", "b", "a", "b"),
+        RepairExample("````md\na\n```\nb\n```\n````", "````md\nc\n````", "a\n```\nb\n```", "c"),
+        RepairExample("```md\na\n```sh\nb\n```\n```", "```md\nc\n```", "a\n```sh\nb\n```", "c"),
+        RepairExample("```\r\na\r\n```", "```\r\nb\r\n```", "a", "b"),
+    ),
+    leaves=(
+        RepairExample("a", "```\na\n```"),
+        RepairExample("`a`", "`b`"),
+        RepairExample("```a```", "```b```"),
+        RepairExample("```", "```"),
+        RepairExample("```\n```", "```\na\n```"),
+        RepairExample("```\na", "```\nb"),
+        RepairExample("```sh\na\n```\nprose\n```sh\nb\n```", "prose"),
+        RepairExample("```sh\na\n~~~", "b"),
+        RepairExample("````\na\n```", "b"),
+        RepairExample("```sh\na\n```", "```bash\nb\n```"),
+        RepairExample("```\na\n```", "```\nb\n```\n\nprose"),
+        RepairExample("```\na\n```", "prose\n```\nb\n```"),
+        RepairExample("a\n```", "b\n```\nc\n```"),
+        RepairExample("a\n```", "```\nb\n```"),
+        RepairExample("```\na\n\n```", "b"),
+        RepairExample("```\na\n\n```", "b\n"),
+        RepairExample("```\na\n\n```", ""),
+    ),
+    is_of_lines=True,
+)
