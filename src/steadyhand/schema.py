@@ -156,8 +156,8 @@ def join(path: str, name: str) -> str:
     >>> join("edits[0]", "a\\nb")
     'edits[0].a\\\\nb'
     """
-    told = name[:_LONGEST] if name.isprintable() else repr(name[:_LONGEST])[1:-1]
-    return f"{path}.{told}" if path else told
+    shown = name[:_LONGEST] if name.isprintable() else repr(name[:_LONGEST])[1:-1]
+    return f"{path}.{shown}" if path else shown
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
@@ -318,13 +318,13 @@ def _schema(shape: Shape, *, strict: bool) -> Schema:
         case Text():
             return {"type": "string", **({"enum": list(shape.choices)} if shape.choices else {})}
         case Number():
-            told = {} if strict else _told(minimum=shape.least, maximum=shape.most)
-            return {"type": "number" if shape.fractional else "integer", **told}
+            shown = {} if strict else _bounds(minimum=shape.least, maximum=shape.most)
+            return {"type": "number" if shape.fractional else "integer", **shown}
         case Flag():
             return {"type": "boolean"}
         case Many():
-            told = {} if strict else _told(minItems=shape.least or None, maxItems=shape.most)
-            return {"type": "array", "items": _schema(shape.item, strict=strict), **told}
+            shown = {} if strict else _bounds(minItems=shape.least or None, maxItems=shape.most)
+            return {"type": "array", "items": _schema(shape.item, strict=strict), **shown}
         case Either():
             return {"anyOf": [_schema(each, strict=strict) for each in shape.shapes]}
         case Anything():
@@ -335,7 +335,7 @@ def _schema(shape: Shape, *, strict: bool) -> Schema:
             assert_never(shape)
 
 
-def _told(**bounds: int | None) -> Schema:
+def _bounds(**bounds: int | None) -> Schema:
     return {name: bound for name, bound in bounds.items() if bound is not None}
 
 

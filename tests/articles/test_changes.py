@@ -320,11 +320,11 @@ def test_a_repository_runs_none_of_its_programs(tmp_path: Path) -> None:
 BEHIND_THE_WALL = """
 import sys, tempfile
 import steadyhand as sh
-from steadyhand.workspace.landlock import raise_wall, wall_around
+from steadyhand.workspace.landlock import restrict_process, access_to
 root, scratch = sys.argv[1:]
 tempfile.tempdir = scratch
 sh.impact.search  # loaded before the wall, as a server loads its tools
-raise_wall(wall_around([root], None, scratch=scratch, read_only=True))
+restrict_process(access_to([root], None, scratch=scratch, read_only=True))
 with sh.Workspace(root, read_only=True) as ws:
     print(ws.tools("article").call("impact_extract", {"uncommitted": True})["success"])
 """

@@ -17,7 +17,7 @@ from steadyhand.surfaces.mcp.launch import confine
 from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.workspace.host import scratch_folder
-from steadyhand.workspace.landlock import landlock_abi, wall_around
+from steadyhand.workspace.landlock import access_to, landlock_abi
 from tests.mcp.clients import in_memory
 from tests.mcp.test_roots import listing
 from tests.mcp.wire import Wire
@@ -28,9 +28,9 @@ HAS_LANDLOCK = landlock_abi() is not None
 # Opens by name, as no part of Steadyhand does: only the kernel stands between this and the outside.
 ATTEMPTS = """
 import os, sys, threading
-from steadyhand.workspace.landlock import raise_wall, wall_around
+from steadyhand.workspace.landlock import restrict_process, access_to
 root, outside, scratch, read_only = sys.argv[1:5]
-assert raise_wall(wall_around([root], None, scratch=scratch, read_only=read_only == "1")) is not None
+assert restrict_process(access_to([root], None, scratch=scratch, read_only=read_only == "1")) is not None
 def tried(name, flags):
     try:
         os.close(os.open(name, flags, 0o600)); return "done"
@@ -92,15 +92,15 @@ def test_the_kernel_refuses_what_lies_outside_also_behind_a_link(read_only: bool
 
 
 def test_a_wall_is_around_the_roots_the_journal_and_what_python_reads(tmp_path: Path) -> None:
-    wall = wall_around([str(tmp_path / "root")], str(tmp_path / "journal"), scratch=str(tmp_path / "scratch"))
+    wall = access_to([str(tmp_path / "root")], str(tmp_path / "journal"), scratch=str(tmp_path / "scratch"))
     assert (tmp_path / "journal").is_dir()
     assert {str(tmp_path / name) for name in ("root", "journal", "scratch")} <= set(wall.writes)
     assert sys.prefix in wall.runs
     assert not wall.connects
-    remote = wall_around([str(tmp_path)], "postgresql://host/db", scratch=str(tmp_path))
+    remote = access_to([str(tmp_path)], "postgresql://host/db", scratch=str(tmp_path))
     assert remote.connects
     assert os.path.expanduser("~/.pgpass") in remote.reads
-    looking = wall_around([str(tmp_path / "root")], str(tmp_path / "none"), scratch="s", read_only=True)
+    looking = access_to([str(tmp_path / "root")], str(tmp_path / "none"), scratch="s", read_only=True)
     assert not (tmp_path / "none").exists()
     assert str(tmp_path / "root") not in looking.writes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.guards.guard import guards
-from steadyhand.plan.guards.placeholder import stands_for_text
+from steadyhand.plan.guards.placeholder import is_placeholder
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.text.source import Source
@@ -64,7 +64,7 @@ ORDINARY = [
 
 @table("line", ORDINARY)
 def test_ordinary_lines_stand_for_nothing_else(line: str) -> None:
-    assert not stands_for_text(line)
+    assert not is_placeholder(line)
     check_edit("old\n", Replace("old", line), f"{line}\n")
 
 
@@ -107,7 +107,7 @@ ELISIONS = [
 
 @table("line", ELISIONS)
 def test_lines_that_stand_for_others_are_refused(line: str) -> None:
-    assert stands_for_text(line)
+    assert is_placeholder(line)
     error = check_refused("old\n", Replace("old", f"new\n{line}\nmore"), "placeholder-left", path="a.py")
     assert error.details["line"] == 2
     assert error.details["guard"] == "placeholder"

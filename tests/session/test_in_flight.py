@@ -21,7 +21,7 @@ from steadyhand.workspace.transaction import Transaction
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 BY_ADA = sh.Replace(sh.Lines(3), "3 by ada\n")
-SIGHTS = {"nothing": None, "some lines": (1, 4)}
+READS = {"nothing": None, "some lines": (1, 4)}
 
 
 @pytest.fixture
@@ -86,26 +86,26 @@ def _by_bob(bob: sh.Workspace, path: str = "a.md") -> object:
     return bob.edit(path, [sh.Replace("three", "THREE by bob")])
 
 
-@pytest.mark.parametrize("seen", SIGHTS)
+@pytest.mark.parametrize("seen", READS)
 def test_a_change_that_is_not_yet_recorded_is_met(
     seen: str, root: Path, crew: tuple[sh.Workspace, sh.Workspace]
 ) -> None:
     ada, bob = crew
-    if SIGHTS[seen] is not None:
-        ada.read("a.md", lines=SIGHTS[seen])
+    if READS[seen] is not None:
+        ada.read("a.md", lines=READS[seen])
     with in_flight(lambda: _by_bob(bob)):
         error = _conflict(lambda: ada.edit("a.md", [BY_ADA]))
     assert "bob (B)" in str(error)
     assert (root / "a.md").read_text() == TEXT.replace("three", "THREE by bob")
 
 
-@pytest.mark.parametrize("seen", SIGHTS)
+@pytest.mark.parametrize("seen", READS)
 def test_a_transaction_meets_a_change_that_is_not_yet_recorded(
     seen: str, root: Path, crew: tuple[sh.Workspace, sh.Workspace]
 ) -> None:
     ada, bob = crew
-    if SIGHTS[seen] is not None:
-        ada.read("a.md", lines=SIGHTS[seen])
+    if READS[seen] is not None:
+        ada.read("a.md", lines=READS[seen])
 
     def transact() -> None:
         with ada.transaction() as batch:
@@ -116,13 +116,13 @@ def test_a_transaction_meets_a_change_that_is_not_yet_recorded(
     assert (root / "a.md").read_text() == TEXT.replace("three", "THREE by bob")
 
 
-@pytest.mark.parametrize("seen", SIGHTS)
+@pytest.mark.parametrize("seen", READS)
 def test_a_preview_of_a_change_that_is_not_yet_recorded_hides_it_from_no_later_edit(
     seen: str, root: Path, crew: tuple[sh.Workspace, sh.Workspace]
 ) -> None:
     ada, bob = crew
-    if SIGHTS[seen] is not None:
-        ada.read("a.md", lines=SIGHTS[seen])
+    if READS[seen] is not None:
+        ada.read("a.md", lines=READS[seen])
     with in_flight(lambda: _by_bob(bob)) as finish:
         ada.preview("a.md", [BY_ADA])
         finish()
@@ -130,13 +130,13 @@ def test_a_preview_of_a_change_that_is_not_yet_recorded_hides_it_from_no_later_e
     assert (root / "a.md").read_text() == TEXT.replace("three", "THREE by bob")
 
 
-@pytest.mark.parametrize("seen", SIGHTS)
+@pytest.mark.parametrize("seen", READS)
 def test_a_change_that_lands_while_the_files_of_a_call_are_read_is_met(
     seen: str, root: Path, crew: tuple[sh.Workspace, sh.Workspace], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, bob = crew
-    if SIGHTS[seen] is not None:
-        ada.read("b.md", lines=SIGHTS[seen])
+    if READS[seen] is not None:
+        ada.read("b.md", lines=READS[seen])
     look, landed = Store.look, []
 
     def after_bob(store: Store, path: str) -> FileReading:

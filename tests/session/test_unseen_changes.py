@@ -12,7 +12,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.session.host import host_of
 from steadyhand.workspace.history.unseen_changes import Checkpoint, UnseenChanges
-from steadyhand.workspace.journal.record import Party, Sight
+from steadyhand.workspace.journal.record import Party, SeenVersion
 from tests.table import table
 
 LINES = 12
@@ -46,7 +46,7 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
         ws.edit("a.txt", [sh.Replace(sh.Lines(1), "first\n")])  # now there is a journal
         unseen_changes = UnseenChanges(ws._store.journal, party, 0, lambda _: None)
         checkpoint: Checkpoint | None = None
-        sights: list[Sight] = []
+        seen_versions: list[SeenVersion] = []
         for _ in range(30):
             name = chance.choice(["one", "two", "watcher"])
             with_task = ws._bound(name)
@@ -58,10 +58,10 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
             source = host_of(ws).source("a.txt")
             if chance.random() < 0.2:
                 whole = None if chance.random() < 0.5 else ((0, len(source.text) // 2),)
-                sights.append(Sight(source.digest, ws._store.head(), whole))
+                seen_versions.append(SeenVersion(source.digest, ws._store.head(), whole))
             if chance.random() < 0.5:
-                anew, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), sights)
-                carried, resume = unseen_changes.unseen("a.txt", source, source.to_bytes(), sights, checkpoint)
+                anew, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions)
+                carried, resume = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions, checkpoint)
                 checkpoint = resume or checkpoint
                 assert {(news.span, news.before, news.is_part) for news in carried} == {
                     (news.span, news.before, news.is_part) for news in anew
@@ -137,8 +137,8 @@ def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_
         unseen_changes = UnseenChanges(ws._store.journal, Party("host", "watcher"), 0, lambda _: None)
 
         def told(source: sh.Source, *seen: sh.Source) -> list[tuple[str | None, str]]:
-            sights = [Sight(each.digest, 0) for each in seen]
-            news, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), sights)
+            seen_versions = [SeenVersion(each.digest, 0) for each in seen]
+            news, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions)
             return [(item.entry and item.entry.record.task, item.before) for item in news]
 
         assert told(read, first) == [("one", "line 3")]

@@ -220,8 +220,8 @@ def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
     """The refusal of a reply in two dialects, at the line where the second begins."""
     names = " and ".join(reading.dialect.name for reading in readings)
     last = readings[-1]
-    told = _line_of(last.error) if last.error is not None else last.first_line
-    at = line if line is not None else told or 1
+    found = _line_of(last.error) if last.error is not None else last.first_line
+    at = line if line is not None else found or 1
     return EditError(
         Kind.MALFORMED_PATCH,
         f"line {at}, column 1 of the reply: it has parts in {names}",

@@ -92,11 +92,11 @@ def _placed(made: Plan, found: Patch, files: Sequence[FileRequest]) -> Plan:
     every = [place for request in files if isinstance(request, EditFile) for place in places[id(request)]]
     if all(outcome.error is None for outcome in made.outcomes) or len(every) < len(made.outcomes):
         return made
-    told = (
+    placed = (
         outcome if outcome.error is None else replace(outcome, error=at_reply(outcome.error, every[outcome.index]))
         for outcome in made.outcomes
     )
-    return replace(made, outcomes=tuple(told))
+    return replace(made, outcomes=tuple(placed))
 
 
 def at_reply(error: EditError, place: Place | None) -> EditError:

@@ -35,7 +35,7 @@ class PatchStream:
         self._is_auto = format == "auto"
         self._splitter = Splitter()
         self._leader: Reading | None = None
-        self._told = self._given = 0
+        self._known = self._given = 0
         self._size = 0
         self._lines: list[Line] = []
         self._is_closed = False
@@ -49,8 +49,8 @@ class PatchStream:
         self._check_size()
         for line in check_each(self._splitter.feed(part)):
             self._take(line)
-        start, self._given = self._given, self._told
-        return tuple(self._leader.pieces[start : self._told]) if self._leader is not None else ()
+        start, self._given = self._given, self._known
+        return tuple(self._leader.pieces[start : self._known]) if self._leader is not None else ()
 
     def close(self) -> Patch:
         """The whole patch; nothing can be fed after that."""
@@ -105,7 +105,7 @@ class PatchStream:
         """Take note of what may be given now: line by line, so that how the reply is cut makes no difference."""
         leader = foremost(self._readings)
         if leader is not None and self._leader in (None, leader):
-            self._leader, self._told = leader, len(leader.pieces)
+            self._leader, self._known = leader, len(leader.pieces)
 
 
 def asked_dialects(format: str) -> list[Dialect]:

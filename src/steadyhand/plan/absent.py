@@ -157,8 +157,8 @@ class Absence:
         if changed is not None:
             details["changed_lines"], where = list(changed), lines_phrase(*changed)
             has = "has" if changed[0] == changed[1] else "have"
-            told = f"is not in {name}: {where} {has} what the edit changes, but other lines around it"
-            return [told], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
+            text = f"is not in {name}: {where} {has} what the edit changes, but other lines around it"
+            return [text], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
         if not self.source.text:
             return [f"is not in {name}: the file is empty"], Say("write the content, or edit another file")
         if not places:

@@ -113,7 +113,7 @@ class Draft:
         index = None if literal is None else self._index_of(literal)
         if index is None or literal is None or self._is_churned(literal):
             return tier.find(self.source, needle, apart=apart)
-        places = self._standing(literal, index.places(literal))
+        places = self._in_place(literal, index.places(literal))
         return kept_apart(places) if apart else places
 
     def locate(self, target: Target) -> Match | Refusal:
@@ -196,7 +196,7 @@ class Draft:
         """Whether so many splices have made places of an indexed needle that searching costs less than asking them."""
         return len(self._stirred.get(needle, ())) * _READ_COST > self.length
 
-    def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
+    def _in_place(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
         """Where an indexed needle is that was at these places of the original."""
         return (Span(start, start + len(needle)) for start in starts)
 
@@ -460,7 +460,7 @@ class RunningDraft(Draft):
             index += 1
         return index
 
-    def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
+    def _in_place(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
         untouched = self._untouched(starts, len(needle))
         splices = self._stirred.get(needle)
         return untouched if splices is None else merge(untouched, self._rewritten(needle, splices))

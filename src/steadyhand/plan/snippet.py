@@ -60,7 +60,7 @@ def plan_merge(
     made = plan(source, edits, replace(policy, batch="snapshot", partial=False), path=path, reason=reason)
     if tier == "exact" and not _holds(made.after, snippet):
         tier = "whitespace"  # blank lines that the snippet has otherwise stay as the file has them
-    return replace(made, outcomes=tuple(_told(outcome, tier) for outcome in made.outcomes))
+    return replace(made, outcomes=tuple(_with_tier(outcome, tier) for outcome in made.outcomes))
 
 
 def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[list[Edit], str]:
@@ -110,7 +110,7 @@ def _tier(placed: Sequence[Placed], file: VisibleRows) -> str:
     return "whitespace" if all(ours.split() == theirs.split() for ours, theirs in pairs) else "typography"
 
 
-def _told(outcome: Outcome, tier: str) -> Outcome:
+def _with_tier(outcome: Outcome, tier: str) -> Outcome:
     """The outcome of an edit by lines, with how the lines were found."""
     if not outcome.applied:
         return outcome

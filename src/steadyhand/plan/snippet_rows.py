@@ -445,10 +445,10 @@ class Refusals:
     def ambiguous(self, run: Run, first: int, last: int, places: Sequence[int]) -> EditError:
         spans = [self._span(place) for place in places]
         what = f"{lines_phrase(run.line(first), run.line(last))} of the snippet, {_short(run.rows[first])}"
-        verb = "stands" if first == last else "stand"
+        verb = "matches" if first == last else "match"
         return EditError(
             Kind.AMBIGUOUS_MATCH,
-            "\n".join([f"{what}, {verb} in {len(places)} places of {self._name}:", *self._listed(spans)]),
+            "\n".join([f"{what}, {verb} {len(places)} places in {self._name}:", *self._listed(spans)]),
             hint="show more unchanged lines around what changes, such as the line that opens the function",
             details={
                 "line": run.line(first),

@@ -199,10 +199,10 @@ class Asked:
 class Auditor:
     """Makes articles of the files of one workspace."""
 
-    def __init__(self, store: Store, asked: Asked, sights: ReadRanges) -> None:
+    def __init__(self, store: Store, asked: Asked, read_ranges: ReadRanges) -> None:
         self._store = store
         self._asked = asked
-        self._sights = sights
+        self._read_ranges = read_ranges
         self._history = History(store)
 
     def one(self, path: str) -> Facts:
@@ -244,7 +244,7 @@ class Auditor:
         """Whether a party that is at work, here or in another process, has read all of a file."""
         task = self._asked.task
         readers = [
-            *self._sights.readers(path),
+            *self._read_ranges.readers(path),
             *(self._store.journal.readers(path) if self._store.state.exists else ()),
         ]
         return any(task is None or party.task == task for party in readers)

@@ -349,8 +349,8 @@ def article_of(
     chosen = [passage for passage in way if passage.is_chosen]
     hidden = is_secret or any(passage.change.redacted for passage in way)
     summary = _summary(path, way, chosen, history, hidden=hidden) if chosen else _Summary(is_changed=False)
-    standing = [p for p in chosen if p.entry.record.verb == "edit" and p.entry.undone_by is None]
-    reasons = [note.reason for passage in standing for note in notes_of(passage) if note.reason]
+    in_effect = [p for p in chosen if p.entry.record.verb == "edit" and p.entry.undone_by is None]
+    reasons = [note.reason for passage in in_effect for note in notes_of(passage) if note.reason]
     entry: dict[str, object] = {
         "jrn": _name_in_front(path, None if hidden else read() or summary.text) or path,
         "path": path,

@@ -191,7 +191,7 @@ def find_conflicts(
 def _is_only_place(edit: Edit | None, outcome: Outcome, quoted: Sequence[Span]) -> bool:
     """Whether an edit was found by its old text alone, at one place.
 
-    Where the text that the party knows has it too, that place is gone, and what is quoted proves no knowledge of this.
+    Where the text that the party knows has it too, that place is gone, and what is quoted is no proof that it knew.
     """
     return edit is not None and isinstance(edit.target, Old) and not outcome.others and len(quoted) == 1
 

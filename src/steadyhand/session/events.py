@@ -172,12 +172,12 @@ def _of_note(happening: Happening, note: Note) -> Event:
         ranges_of(body.get("lines")),
         _text(body, "reason"),
         _text(body, "conflict") if name == "resolved" else _text(body, "id"),
-        _told(name, note),
+        _summary(name, note),
         {"note": note.type, **rest} if name == "note" else rest,
     )
 
 
-def _told(type: str, note: Note) -> str:
+def _summary(type: str, note: Note) -> str:
     """A note in words; lines and the reason are shown beside it."""
     body = note.body
     match type:

@@ -20,7 +20,7 @@ from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.history.file_history import Replays, Why, explain, history_of
 from steadyhand.workspace.history.outside import PREFIX, Outside, outside_changes, outside_diff
-from steadyhand.workspace.history.undo import Undo, latest_standing, latest_undo, standing_of_task
+from steadyhand.workspace.history.undo import Undo, in_effect_of_task, latest_in_effect, latest_undo
 from steadyhand.workspace.journal.record import Entry, FileChange, State
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import Overlay, read_text
@@ -141,15 +141,15 @@ class Undoer:
     def _choose(self, id: str | None, task: str | None, path: str | None) -> list[Entry]:
         journal = self._store.journal
         if id is not None:
-            return [_standing(_recorded(journal, id))]
+            return [_in_effect(_recorded(journal, id))]
         if task is not None:
-            return standing_of_task(journal, task)
+            return in_effect_of_task(journal, task)
         resolved = self._store.resolve(path) if path is not None else None
-        return [latest_standing(journal, path=resolved)]
+        return [latest_in_effect(journal, path=resolved)]
 
     def _choose_undo(self, id: str | None) -> list[Entry]:
         journal = self._store.journal
-        entry = latest_undo(journal) if id is None else _standing(_recorded(journal, id))
+        entry = latest_undo(journal) if id is None else _in_effect(_recorded(journal, id))
         if entry.record.verb != "undo":
             raise EditError(
                 Kind.CANNOT_UNDO,
@@ -187,7 +187,7 @@ class _Inverse(Proposal):
         with self._session.context.cancellable(), _naming_damage(store):
             undo = Undo(store.journal, overlay)
             try:
-                undo.take_back([_standing(store.journal.find(each)) for each in self._ids])
+                undo.take_back([_in_effect(store.journal.find(each)) for each in self._ids])
             except EditError as error:
                 raise error if self._is_by_id else _or_another(error) from None
         self.prune = undo.prune
@@ -241,7 +241,7 @@ def _or_another(error: EditError) -> EditError:
     return error.advised((*error.hints, Say("undo another record by its id")))
 
 
-def _standing(entry: Entry) -> Entry:
+def _in_effect(entry: Entry) -> Entry:
     if entry.state not in (State.COMMITTED, State.PARTIAL):
         raise EditError(
             Kind.CANNOT_UNDO,

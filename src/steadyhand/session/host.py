@@ -21,7 +21,7 @@ from steadyhand.text.span import Span, joined
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.session.context import Session
-    from steadyhand.session.kept_conflicts import Standing
+    from steadyhand.session.kept_conflicts import PresentText
     from steadyhand.session.runs import Runs
     from steadyhand.session.workspace import Workspace
     from steadyhand.structure.outline import Location, Outline
@@ -178,14 +178,14 @@ class Host(Reader, Generic[W]):
 
         return Tasks(self._session).remove_backups()
 
-    def standing(self, id: str) -> Standing:
+    def present_text(self, id: str) -> PresentText:
         """The lines that a conflict concerns, both its sides, as they are now.
 
         Refuses with `stale-source` where the version they belong to is no longer kept.
         """
         from steadyhand.session.kept_conflicts import KeptConflicts
 
-        return KeptConflicts(self._session).standing(self._workspace.conflict(id))
+        return KeptConflicts(self._session).present_text(self._workspace.conflict(id))
 
     @property
     def runs(self) -> Runs:

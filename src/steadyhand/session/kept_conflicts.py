@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
 
-__all__ = ["KeptConflict", "Standing", "find_kept", "is_untouched", "read_kept", "rows_now", "version_then"]
+__all__ = ["KeptConflict", "PresentText", "find_kept", "is_untouched", "read_kept", "rows_now", "version_then"]
 
 State = Literal["open", "applied", "dropped", "edited", "answered"]
 _RESOLVED: dict[object, State] = {"applied": "applied", "dropped": "dropped", "edited": "edited"}
@@ -108,7 +108,7 @@ class KeptConflict:
 
 @sized("text")
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PresentText:
     """The lines that a conflict concerns as they are now, of the version `digest`; a last before the first: none."""
 
     path: str
@@ -338,7 +338,7 @@ class KeptConflicts:
         """Decide an open conflict, in the name of this workspace's actor.
 
         `apply` makes the refused edit after all; `drop` keeps the current text and changes nothing; `edit` puts `text`
-        in place of the lines that `standing` gives, of the version `expect` if that is given. A change that is refused
+        in place of the lines that `present_text` gives, of the version `expect` if that is given. A refused change
         leaves the conflict open.
         """
         checks.one_of(how, "how", WAYS)
@@ -356,7 +356,7 @@ class KeptConflicts:
             receipt = self._apply(kept, given or kept.reason)
         return self._note(kept, _DONE[how], receipt, reason)
 
-    def standing(self, kept: KeptConflict) -> Standing:
+    def present_text(self, kept: KeptConflict) -> PresentText:
         from steadyhand.workspace.overlay import read_text
 
         if self._store.is_secret(kept.path):
@@ -370,7 +370,7 @@ class KeptConflicts:
         source = read_text(image.data, None, lambda: self._store.encoding_of(path, image.digest), path)
         first, last = rows_now(self._store.journal, kept, source)
         text = source.text[source.table.start(first) : source.table.start(last)]
-        return Standing(kept.path, image.digest, (first + 1, last), text)
+        return PresentText(kept.path, image.digest, (first + 1, last), text)
 
     def _put(self, kept: KeptConflict, text: str, expect: str | None, reason: str | None) -> Receipt:
         from steadyhand.plan.edit import Replace
@@ -379,7 +379,7 @@ class KeptConflicts:
         from steadyhand.session.transaction_builder import Step
         from steadyhand.structure.lines import Lines
 
-        now = self.standing(kept)
+        now = self.present_text(kept)
         if expect is not None and not now.digest.startswith(expect):
             raise EditError(
                 Kind.STALE_SOURCE,

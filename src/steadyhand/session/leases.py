@@ -53,7 +53,7 @@ class Leases:
         process = os.getpid()
         try:
             with contextlib.suppress(EditError):
-                journal.append_note("lease", _told(replace(lease_now, lease=lease)))
+                journal.append_note("lease", _note_of(replace(lease_now, lease=lease)))
             yield lease
         finally:
             if process == os.getpid():  # the lease of a parent process is not its child's to end
@@ -151,7 +151,7 @@ def _end(journal: Journal, lease: Lease) -> None:
             journal.append_note("lease-end", body)
 
 
-def _told(lease_now: ActiveLease) -> dict[str, object]:
+def _note_of(lease_now: ActiveLease) -> dict[str, object]:
     body = lease_now.to_json()
     del body["time"]
     return body

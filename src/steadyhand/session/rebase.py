@@ -182,11 +182,11 @@ def joined_edit(
     rows = _rows_of(version, [*mine, *(s for s in since.splices if _is_met(version, s, mine))])
     theirs = [splice for splice in since.splices if rows.start <= splice.start and splice.end <= rows.end]
     base = rows.of(version.text)
-    standing, yours = (ChangeSet(tuple(s.shift(-rows.start) for s in side)).apply(base) for side in (theirs, mine))
-    both = merge_tokens(base, standing, yours)
-    if both is None or both == standing or not standing or source.text.count(standing) != 1:
+    present, yours = (ChangeSet(tuple(s.shift(-rows.start) for s in side)).apply(base) for side in (theirs, mine))
+    both = merge_tokens(base, present, yours)
+    if both is None or both == present or not present or source.text.count(present) != 1:
         return None
-    return edit_to_json(Replace(standing, both, reason=edit.reason if edit is not None else None))
+    return edit_to_json(Replace(present, both, reason=edit.reason if edit is not None else None))
 
 
 def _is_met(version: Source, splice: Splice, mine: Sequence[Splice]) -> bool:

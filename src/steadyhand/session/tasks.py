@@ -25,7 +25,7 @@ from steadyhand.workspace.file_op import FileOp, Latest
 from steadyhand.workspace.history.file_history import TIDYING, backups_in, is_backup, versions_back
 from steadyhand.workspace.history.read_ranges import ReadRanges, keep
 from steadyhand.workspace.history.unseen_changes import UnseenChange, UnseenChanges
-from steadyhand.workspace.journal.record import Party, Sight
+from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import FileDraft
 from steadyhand.workspace.store import Store
@@ -47,17 +47,17 @@ class TaskView:
     """One party's view of one workspace. `began` is the row that was last then, in the journal of `generation`."""
 
     store: Store
-    sights: ReadRanges
+    read_ranges: ReadRanges
     party: Party
     is_named: bool
     began: int
     generation: int = 0
 
     @classmethod
-    def begin(cls, store: Store, sights: ReadRanges, party: Party, *, is_named: bool) -> TaskView:
+    def begin(cls, store: Store, read_ranges: ReadRanges, party: Party, *, is_named: bool) -> TaskView:
         """From now on; for a task that was met before, from then on."""
         head = store.head()
-        view = cls(store, sights, party, is_named, head, store.generation)
+        view = cls(store, read_ranges, party, is_named, head, store.generation)
         journal = view._journal()
         if journal is not None and party.task is not None:
             try:
@@ -68,7 +68,7 @@ class TaskView:
 
     @property
     def recalled_for(self) -> Party | None:
-        """Whose sights are in the journal: those of a nameless party are not."""
+        """The party as the journal knows it: what a nameless party saw is not kept there."""
         return self.party if self.is_named else None
 
     @property
@@ -86,9 +86,9 @@ class TaskView:
     ) -> None:
         """Remember what was shown of a version: all of it, or some of its characters. Never fails."""
         journal = self._journal(make=self.party.task is not None)
-        sights = self._noted(path, digest, seq, spans, journal, content)
-        if journal is not None and sights:
-            keep(journal, self.party, path, sights, content)
+        seen_versions = self._noted(path, digest, seq, spans, journal, content)
+        if journal is not None and seen_versions:
+            keep(journal, self.party, path, seen_versions, content)
 
     def _noted(
         self,
@@ -100,37 +100,46 @@ class TaskView:
         content: bytes | None = None,
         *,
         by: FileOp | None = None,
-    ) -> tuple[Sight, ...]:
+    ) -> tuple[SeenVersion, ...]:
         """What is seen of a file now, where the journal does not have it yet; remembered by this process.
 
         `by` is the change of row `seq` that made the version, where this party made it.
         """
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
-        self.sights.keep_up(self.store.generation)
+        self.read_ranges.keep_up(self.store.generation)
         is_complete = True
-        if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
+        if not self.read_ranges.of(self.party, path):  # what was seen in another process must not be forgotten for this
             try:
-                for earlier in self._sights_in(journal, path, by, seq):
-                    self.sights.add(self.party, path, earlier)
+                for earlier in self._seen_versions_in(journal, path, by, seq):
+                    self.read_ranges.add(self.party, path, earlier)
             except EditError:
                 is_complete = False
-        sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
-        return sights if is_complete and journal is not None and self.sights.is_new(self.party, path, sights) else ()
+        seen_versions = self.read_ranges.add(self.party, path, SeenVersion(digest, seq, parts), content)
+        return (
+            seen_versions
+            if is_complete and journal is not None and self.read_ranges.is_new(self.party, path, seen_versions)
+            else ()
+        )
 
     def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
         """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
         try:
-            sights = self._sights_of(path)
+            seen_versions = self._seen_versions_of(path)
         except EditError:
             return False
-        seen = [Span(*part) for sight in sights if sight.digest == digest for part in sight.spans or ()]
+        seen = [
+            Span(*part)
+            for seen_version in seen_versions
+            if seen_version.digest == digest
+            for part in seen_version.spans or ()
+        ]
         return joined([*seen, *spans]) == [Span(0, length)]
 
     def wrote(self, ops: Sequence[FileOp], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
         journal = self._journal()
         paths = [path for op in ops for path in (op.before_path, op.after_path) if path is not None]
-        seen: dict[str, tuple[Sight, ...]] = {}
+        seen: dict[str, tuple[SeenVersion, ...]] = {}
         with contextlib.ExitStack() as block:
             with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
                 asked = journal if journal is not None else self.store.journal
@@ -142,25 +151,25 @@ class TaskView:
             with contextlib.suppress(EditError):
                 journal.see_all(self.party, seen)
 
-    def _wrote(self, op: FileOp, seq: int, journal: Journal | None) -> dict[str, tuple[Sight, ...]]:
+    def _wrote(self, op: FileOp, seq: int, journal: Journal | None) -> dict[str, tuple[SeenVersion, ...]]:
         """What the journal is to keep of one file: the record brings its versions back."""
         path = op.after_path
         if path is None or op.digest is None:
             return {}
         if op.before is not None and op.before.digest == op.digest:
-            sights = self._carried(op.before_path or "", path)
+            seen_versions = self._carried(op.before_path or "", path)
         else:
-            sights = self._noted(path, op.digest, seq, self._shown(op, seq, journal), journal, by=op)
-        return {path: sights} if sights else {}
+            seen_versions = self._noted(path, op.digest, seq, self._shown(op, seq, journal), journal, by=op)
+        return {path: seen_versions} if seen_versions else {}
 
     def last(self, path: str) -> str | None:
         """The digest of the version this party last saw, in part or whole."""
-        sights = self._sights_of(path)
-        return sights[-1].digest if sights else None
+        seen_versions = self._seen_versions_of(path)
+        return seen_versions[-1].digest if seen_versions else None
 
     def last_whole(self, path: str) -> bytes | None:
         """The version of a file that this party last saw all of, if it can still be had."""
-        whole = [sight.digest for sight in self._sights_of(path) if sight.spans is None]
+        whole = [seen_version.digest for seen_version in self._seen_versions_of(path) if seen_version.spans is None]
         return self.version_of(path, whole[-1]) if whole else None
 
     def last_shown(self, path: str, is_in: Callable[[bytes, Sequence[Span]], bool]) -> str | None:
@@ -168,40 +177,44 @@ class TaskView:
 
         `is_in` says whether it is among the parts of a version that were shown.
         """
-        for sight in reversed(self._sights_of(path)):
-            if sight.spans is None:
-                return sight.digest
-            data = self.version_of(path, sight.digest)
+        for seen_version in reversed(self._seen_versions_of(path)):
+            if seen_version.spans is None:
+                return seen_version.digest
+            data = self.version_of(path, seen_version.digest)
             if data is None:
                 return None
-            if is_in(data, [Span(*span) for span in sight.spans]):
-                return sight.digest
+            if is_in(data, [Span(*span) for span in seen_version.spans]):
+                return seen_version.digest
         return None
 
     def knows(self, path: str, digest: str) -> bool:
         """Whether this party has seen all of a version."""
-        return _has_whole(self._sights_of(path), digest)
+        return _has_whole(self._seen_versions_of(path), digest)
 
     def has_read(self, path: str) -> bool:
         """Whether this party has seen all of a file, in any version."""
-        return any(sight.spans is None for sight in self._sights_of(path))
+        return any(seen_version.spans is None for seen_version in self._seen_versions_of(path))
 
     def unseen(self, draft: FileDraft, *, instead: str | None = None) -> tuple[UnseenChange, ...]:
         """What others did to a file as it is on disk, unseen; `instead`: by one who has seen that version only."""
         if draft.before is None or draft.before_path is None:
             return ()
         path = draft.before_path
-        sights = (Sight(instead, 0),) if instead is not None else self._sights_of(path)
-        if _has_whole(sights, draft.before.digest):
+        seen_versions = (SeenVersion(instead, 0),) if instead is not None else self._seen_versions_of(path)
+        if _has_whole(seen_versions, draft.before.digest):
             return ()
-        if not sights and not self.store.state.exists:
+        if not seen_versions and not self.store.state.exists:
             return ()
-        party, checkpoint = (self.party, self.sights.checkpoint(self.party, path)) if instead is None else (None, None)
+        party, checkpoint = (
+            (self.party, self.read_ranges.checkpoint(self.party, path)) if instead is None else (None, None)
+        )
         unseen_changes = UnseenChanges(
             self.store.journal, party, self.since, lambda digest: self._seen_version(path, digest)
         )
         try:
-            unseen, resume = unseen_changes.unseen(path, draft.source_on_disk(), draft.before.data, sights, checkpoint)
+            unseen, resume = unseen_changes.unseen(
+                path, draft.source_on_disk(), draft.before.data, seen_versions, checkpoint
+            )
         except UnicodeError:
             return ()
         except EditError as error:
@@ -209,7 +222,7 @@ class TaskView:
                 return ()
             raise
         if resume is not None and instead is None:
-            self.sights.set_checkpoint(self.party, path, resume)
+            self.read_ranges.set_checkpoint(self.party, path, resume)
         return unseen
 
     def newest(self, path: str) -> int | None:
@@ -224,16 +237,20 @@ class TaskView:
         unseen_changes = UnseenChanges(
             self.store.journal, None, self.since, lambda digest: self._seen_version(path, digest)
         )
-        sight = Sight(digest_of(version.to_bytes()), 0)
+        seen_version = SeenVersion(digest_of(version.to_bytes()), 0)
         with contextlib.suppress(EditError, UnicodeError):
-            return unseen_changes.changes_since(path, draft.source_on_disk(), draft.before.data, sight)
+            return unseen_changes.changes_since(path, draft.source_on_disk(), draft.before.data, seen_version)
         return None
 
     def shown(self, draft: FileDraft) -> tuple[Span, ...]:
         """The parts of a file's present version that this party was shown as such."""
         digest = None if draft.before is None else draft.before.digest
-        sights = [sight for sight in self._sights_of(draft.before_path or "") if sight.digest == digest]
-        return tuple(Span(*span) for sight in sights for span in sight.spans or ())
+        seen_versions = [
+            seen_version
+            for seen_version in self._seen_versions_of(draft.before_path or "")
+            if seen_version.digest == digest
+        ]
+        return tuple(Span(*span) for seen_version in seen_versions for span in seen_version.spans or ())
 
     def seen(self, draft: FileDraft) -> tuple[Span, ...] | None:
         """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""
@@ -243,9 +260,9 @@ class TaskView:
         unseen_changes = UnseenChanges(
             self.store.journal, self.party, self.since, lambda digest: self._seen_version(path, digest)
         )
-        sights = self._sights_of(path)
+        seen_versions = self._seen_versions_of(path)
         try:
-            return unseen_changes.seen(path, draft.source_on_disk(), draft.before.data, sights)
+            return unseen_changes.seen(path, draft.source_on_disk(), draft.before.data, seen_versions)
         except (EditError, UnicodeError):
             return ()
 
@@ -264,7 +281,7 @@ class TaskView:
 
     def forget(self) -> None:
         """The party's work is over."""
-        self.sights.forget(self.party)
+        self.read_ranges.forget(self.party)
         journal = self._journal()
         if journal is not None:
             with contextlib.suppress(EditError):
@@ -272,27 +289,27 @@ class TaskView:
 
     def _seen_version(self, path: str, digest: str) -> bytes | None:
         """A version that was read, here or in another process."""
-        found = self.sights.version(digest)
+        found = self.read_ranges.version(digest)
         if found is None and self.store.state.exists:
             with contextlib.suppress(EditError):
-                found = self.store.journal.seen_version(path, digest)
+                found = self.store.journal.seen_content(path, digest)
         return found
 
-    def _sights_of(self, path: str) -> tuple[Sight, ...]:
+    def _seen_versions_of(self, path: str) -> tuple[SeenVersion, ...]:
         """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""
-        return self._sights_in(self._journal(), path)
+        return self._seen_versions_in(self._journal(), path)
 
-    def _sights_in(
+    def _seen_versions_in(
         self, journal: Journal | None, path: str, by: FileOp | None = None, seq: int = 0
-    ) -> tuple[Sight, ...]:
+    ) -> tuple[SeenVersion, ...]:
         """The same; `by` is the change of row `seq` that made the version, where this party made it."""
-        self.sights.keep_up(self.store.generation)
-        found = self.sights.of(self.party, path, journal)
+        self.read_ranges.keep_up(self.store.generation)
+        found = self.read_ranges.of(self.party, path, journal)
         if found or not self.store.state.exists:
             return found
         with contextlib.suppress(EditError):
             for earlier in self._earlier_names(path) if by is None else self._names_before(path, by, seq):
-                if found := self.sights.of(self.party, earlier, journal):
+                if found := self.read_ranges.of(self.party, earlier, journal):
                     return found
         return ()
 
@@ -315,7 +332,7 @@ class TaskView:
                 yield path
 
     def _journal(self, *, make: bool = False) -> Journal | None:
-        """Where a named party's sights are kept; None where there is no journal yet, or none that can be written.
+        """Where it is kept what a named party saw; None where there is no journal yet, or none that can be written.
 
         `make`: what a task reads is worth a journal, or its next process would not know it.
         """
@@ -325,25 +342,25 @@ class TaskView:
             return self.store.writable_journal()
         return None
 
-    def _carried(self, path: str, to: str) -> tuple[Sight, ...]:
+    def _carried(self, path: str, to: str) -> tuple[SeenVersion, ...]:
         """A file that only got another name is known as far as it was."""
-        for sight in self._sights_of(path) if path != to else ():
-            self.sights.add(self.party, to, sight)
-        return self.sights.of(self.party, to)
+        for seen_version in self._seen_versions_of(path) if path != to else ():
+            self.read_ranges.add(self.party, to, seen_version)
+        return self.read_ranges.of(self.party, to)
 
     def _shown(self, op: FileOp, seq: int, journal: Journal | None) -> list[Span] | None:
         if op.before is None or op.whole or op.changes is None or op.source is None:
             return None
         path, digest = op.before_path or "", op.before.digest
-        if _has_whole(self.sights.of(self.party, path), digest):  # what this process knows need not be asked for
+        if _has_whole(self.read_ranges.of(self.party, path), digest):  # what this process knows need not be asked for
             return None
-        if _has_whole(self._sights_in(journal, path, op, seq), digest):
+        if _has_whole(self._seen_versions_in(journal, path, op, seq), digest):
             return None
         return [_window(op.source, span) for span in op.changes.after_spans()]
 
 
-def _has_whole(sights: Sequence[Sight], digest: str) -> bool:
-    return digest in [sight.digest for sight in sights if sight.spans is None]
+def _has_whole(seen_versions: Sequence[SeenVersion], digest: str) -> bool:
+    return digest in [seen_version.digest for seen_version in seen_versions if seen_version.spans is None]
 
 
 def _window(source: Source, span: Span) -> Span:

@@ -102,7 +102,7 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, Encoding]:
     ('café', 'utf-16-le')
     """
     if encoding is not None:
-        return _as_told(data, encoding)
+        return _as_named(data, encoding)
     for candidate in _candidates(data):
         text = _round_trip(data, candidate)
         if text is not None:
@@ -155,11 +155,11 @@ def is_text_codec(name: str) -> bool:
     return _codec(name) is not None
 
 
-def _as_told(data: bytes, told: str) -> tuple[str, Encoding]:
-    name = _codec(told)
+def _as_named(data: bytes, named: str) -> tuple[str, Encoding]:
+    name = _codec(named)
     if name is None:
         raise EditError(
-            Kind.BAD_REQUEST, f"there is no text encoding called {told!r}", hint="utf-8, cp1252, shift_jis …"
+            Kind.BAD_REQUEST, f"there is no text encoding called {named!r}", hint="utf-8, cp1252, shift_jis …"
         )
     marked = _MARKED_FAMILY.get(name, name)
     for mark, family, _ in _MARKS:
@@ -172,7 +172,7 @@ def _as_told(data: bytes, told: str) -> tuple[str, Encoding]:
     if text is None:
         raise EditError(
             Kind.NOT_TEXT,
-            f"the file's bytes are not {told} text that can be written back unchanged",
+            f"the file's bytes are not {named} text that can be written back unchanged",
             hint="leave the encoding out, or name the right one",
         )
     return text, encoding

@@ -172,11 +172,11 @@ def _overwritten(text: str, present: str, mine: ChangeSet, theirs: ChangeSet, re
                 splice = _between_lines(present, at, part.splice.new, is_before=part.is_before(text))
                 done.append(Overwritten(splice, part.number))
         elif written:
-            standing = _replaced(text, span, others)
+            there = _replaced(text, span, others)
             new = _replaced(text, span, ChangeSet.of(part.splice for part in written))
             gone = tuple(dict.fromkeys(part.number for part in group if not part.is_mine))
-            if new != standing:
-                done.append(Overwritten(Splice(span.start + delta, standing, new), written[0].number, gone))
+            if new != there:
+                done.append(Overwritten(Splice(span.start + delta, there, new), written[0].number, gone))
         delta += others.delta
     return sorted(done, key=lambda each: each.splice.span)
 

@@ -50,7 +50,7 @@ _LISTED = 8
 _UNIQUE = "add the heading or a line beside it to old_string and new_string"
 
 
-def told_edit(call: Call, error: EditError, path: str) -> EditError:
+def refusal_of_edit(call: Call, error: EditError, path: str) -> EditError:
     """The refusal as this tool tells it. One that shows nothing, of a file with secrets, stays as it is."""
     index = error.details.get("index")
     if not isinstance(index, int):
@@ -90,8 +90,8 @@ def _several(details: Mapping[str, object]) -> str:
 def _places(details: Mapping[str, object]) -> dict[str, object]:
     """The lines of the places, and for the first of them the edit that means each alone, where there is one."""
     places = _candidates(details)
-    told = [{"lines": place["lines"], **place["corrected"]} for place in places[:_LISTED] if "corrected" in place]
-    return {"lines": [place["lines"][0] for place in places], **({"candidates": told} if told else {})}
+    answer = [{"lines": place["lines"], **place["corrected"]} for place in places[:_LISTED] if "corrected" in place]
+    return {"lines": [place["lines"][0] for place in places], **({"candidates": answer} if answer else {})}
 
 
 def _candidates(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
@@ -176,12 +176,12 @@ def _run_edit_article(call: Call, fields: Fields) -> Result:
     except EditError as error:
         if error.kind is Kind.NO_SUCH_FILE:
             raise EditError(error.kind, f"File not found: {path}", hint=error.hints, details=error.details) from None
-        raise told_edit(call, error, path) from None
+        raise refusal_of_edit(call, error, path) from None
     count = len(receipt.outcomes)
-    told = success(receipt, path)
-    told.pop("matchTiers", None)  # but for how lines end, only exact text is found here
+    answer = success(receipt, path)
+    answer.pop("matchTiers", None)  # but for how lines end, only exact text is found here
     output = f"Applied {count} edit{'' if count == 1 else 's'} to {path}"
-    return told | {"output": output, "appliedEdits": [_applied(outcome) for outcome in receipt.outcomes]}
+    return answer | {"output": output, "appliedEdits": [_applied(outcome) for outcome in receipt.outcomes]}
 
 
 def _applied(outcome: Outcome) -> dict[str, object]:

@@ -253,8 +253,8 @@ def _run_read(call: Call, fields: Fields) -> Result:
     seen = [line for line in range(offset, last + 1) if len(bodies[line - 1]) <= WIDEST]
     if seen or not bodies:
         host_of(call.workspace).saw_each(source, seen)
-    told = [*rows, *_notes(bodies, offset, last)] if rows else [_nothing(len(bodies), offset)]
-    return Answer("\n".join(told)).to_json()
+    lines = [*rows, *_notes(bodies, offset, last)] if rows else [_nothing(len(bodies), offset)]
+    return Answer("\n".join(lines)).to_json()
 
 
 def _nothing(count: int, offset: int) -> str:

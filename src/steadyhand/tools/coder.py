@@ -205,8 +205,8 @@ def _refused(error: EditError, phrases: Phrases) -> Result:
     """Every refusal has one kind, its own as the reason, and a diff as it should be."""
     details = offering(error, diff_of)
     details.pop("example", None)
-    told = failure(error.advised(error.hints or _EXAMPLE, details), {**phrases, SendExample: lambda _: _EXAMPLE})
-    return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
+    answer = failure(error.advised(error.hints or _EXAMPLE, details), {**phrases, SendExample: lambda _: _EXAMPLE})
+    return answer | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
 
 
 _WRITE_PATCH_TOOL = Tool(

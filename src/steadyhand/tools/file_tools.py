@@ -315,11 +315,11 @@ def _run_review_feedback(call: Call, fields: Fields) -> Result:
 
 
 def _heard(item: Feedback) -> Result:
-    told: Result = {"id": item.id, "path": item.path, "state": item.state, "yours": item.after, "by": item.by}
+    answer: Result = {"id": item.id, "path": item.path, "state": item.state, "yours": item.after, "by": item.by}
     text = item.before if item.state == "rejected" else item.to_json()["now"]
-    told |= {} if item.remark is None else {"remark": item.remark}
-    told |= {} if text is None else {"now": text}
-    return told | ({} if item.lines is None else {"startLine": item.lines[0], "endLine": item.lines[1]})
+    answer |= {} if item.remark is None else {"remark": item.remark}
+    answer |= {} if text is None else {"now": text}
+    return answer | ({} if item.lines is None else {"startLine": item.lines[0], "endLine": item.lines[1]})
 
 
 _REVIEW_FEEDBACK_TOOL = Tool(

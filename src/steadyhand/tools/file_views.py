@@ -186,9 +186,9 @@ def read_numbered(
         host_of(call.workspace).saw_each(source, whole)
     cut = [body if len(body) <= WIDEST else f"{body[:WIDEST]}…" for body in bodies]
     rows = _anchored(bodies, first, cut) if anchors else number_lines(cut, first, "colon")
-    told = {"content": "\n".join(rows), "totalLines": count, "fileHash": source.digest[:16]}
+    answer = {"content": "\n".join(rows), "totalLines": count, "fileHash": source.digest[:16]}
     left_out = _left_out(count, first, last, wanted, wide=any(len(row) > WIDEST for row in cut))
-    return told | ({"leftOut": left_out} if left_out else {})
+    return answer | ({"leftOut": left_out} if left_out else {})
 
 
 def _beyond(path: str, line: int, count: int) -> EditError:
@@ -321,8 +321,8 @@ def list_entries(call: Call, path: str | None, glob: str | None, depth: int | No
     globs = read_glob(glob, listing.directory)
     kinds = ((listing.directories, "/"), (listing.files, ""), (listing.links, "@"))
     found = [(tuple(name.split("/")), mark) for names, mark in kinds for name in names if globs.match(name)]
-    shown, told = _entries_that_fit(sorted(found), is_chosen=glob is not None)
-    cut = [*([f"the walk was given up: {listing.stopped}"] if listing.stopped else []), *told]
+    shown, answer = _entries_that_fit(sorted(found), is_chosen=glob is not None)
+    cut = [*([f"the walk was given up: {listing.stopped}"] if listing.stopped else []), *answer]
     if depth is None and listing.deeper:
         cut.append(f"what lies {listing.deeper} is left out")
     entries = [_entry("/".join(names), mark, listing) for names, mark in shown]

@@ -88,7 +88,7 @@ def _run_replace(call: Call, fields: Fields) -> Result:
         else:
             check_read(call, path)
             receipt = call.workspace.edit(path, _edit_of(fields, old, new), reason=reason)
-    return Answer(_told(receipt, shown)).to_json()
+    return Answer(_rendered(receipt, shown)).to_json()
 
 
 def _edit_of(fields: Fields, old: str, new: str) -> Replace:
@@ -98,7 +98,7 @@ def _edit_of(fields: Fields, old: str, new: str) -> Replace:
     return Replace(old, new, occurrence="all", expected=expected)
 
 
-def _told(receipt: Receipt, shown: str) -> str:
+def _rendered(receipt: Receipt, shown: str) -> str:
     if was_created(receipt):
         return tell(receipt, f"Created new file: {shown} with provided content.")
     count = replacements(receipt)

@@ -114,9 +114,9 @@ def repair(shape: Object, arguments: object) -> tuple[Mapping[str, object], tupl
     check_extent(arguments)
     reader = _Reader()
     fields = cast("Mapping[str, object]", _read_object(reader, shape, arguments, ""))
-    told = dict.fromkeys(reader.reports)
-    more = [f"and {len(told) - _MOST_REPAIRS} more"] if len(told) > _MOST_REPAIRS else []
-    return fields, (*list(told)[:_MOST_REPAIRS], *more)
+    reports = dict.fromkeys(reader.reports)
+    more = [f"and {len(reports) - _MOST_REPAIRS} more"] if len(reports) > _MOST_REPAIRS else []
+    return fields, (*list(reports)[:_MOST_REPAIRS], *more)
 
 
 def _fits(shape: Shape, value: object) -> bool:  # noqa: C901 — one call for a value, because every call of a tool asks this

@@ -374,10 +374,10 @@ def _detail(name: str, value: object, said: str) -> Iterator[str]:
     elif name == "excerpt" and isinstance(value, list):
         yield "\n".join(map(str, value))
     elif rows:
-        told = [row for row in rows if not _is_said(_without_place(row), said)]
-        if told:
+        fresh = [row for row in rows if not _is_said(_without_place(row), said)]
+        if fresh:
             yield f"{name}:"
-        for row in told:
+        for row in fresh:
             lines = row.get("lines")
             at = f"line {lines[0]}: " if isinstance(lines, list) and lines else ""
             yield f"  {at}{_json(_without_place(row))}"

@@ -194,7 +194,7 @@ def search_text(
     for file in files:
         if not search.look(file):
             break
-    return search.told()
+    return search.to_json()
 
 
 def _files(call: Call, path: str | None, glob: str | None) -> tuple[list[str], str | None]:
@@ -247,7 +247,7 @@ class _Search:
             return False
         return True
 
-    def told(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         facts: dict[str, object] = {"matches": self.matches, "filesSearched": self.searched}
         if self.passed:
             facts["leftOut"] = ", ".join(f"{count} {what}" for what, count in sorted(self.passed.items()))

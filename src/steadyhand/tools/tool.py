@@ -134,8 +134,8 @@ _REFUSED = (Field("error", Text(), "Nothing was done: why, and what to send inst
 
 def _answer_schema(tool: Tool) -> Schema:
     """What a tool answers, be it a refusal: clients hold that against the schema too, so nothing in it is required."""
-    told = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
-    return {"type": "object", "properties": told["properties"]}
+    schema = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
+    return {"type": "object", "properties": schema["properties"]}
 
 
 def _openai(tool: Tool, *, strict: bool) -> Schema:

@@ -1,8 +1,8 @@
 """What a change does to each file, as values; `transaction.py` acts on it.
 
 Who asks, each file before and after, what happens to each name, and what the journal keeps of it. A rename is two
-goals, one name that vanishes and one that appears; so every goal is small enough to be done, checked and taken back by
-itself. A file with secrets leaves its digests in the journal and nothing else.
+name ops, one name that vanishes and one that appears; so every one is small enough to be done, checked and taken
+back by itself. A file with secrets leaves its digests in the journal and nothing else.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Change:
     warnings: tuple[str, ...]
 
 
-How = Literal["replace", "in-place", "create", "remove", "mode"]
+OpKind = Literal["replace", "in-place", "create", "remove", "mode"]
 
 
 @sized("data")
@@ -91,7 +91,7 @@ class FileOp:
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class NameOp:
     """One name: what is there, and what is to be there.
 
     `like` is the file whose owner, attributes and (unless `mode` says otherwise) mode the new one takes;
@@ -100,7 +100,7 @@ class Goal:
     """
 
     path: str
-    how: How
+    kind: OpKind
     before: FileImage | None
     data: bytes | None = None
     digest: str | None = None
@@ -118,35 +118,35 @@ class Goal:
         return "another user owns it, and a new file would be this user's"
 
 
-def goals_of(ops: Sequence[FileOp], readings: Mapping[str, FileReading], hardlinks: str) -> tuple[Goal, ...]:
-    """One goal per name; names that appear come first, so that no instant shows less than both versions."""
-    goals: dict[str, Goal] = {}
+def name_ops_of(ops: Sequence[FileOp], readings: Mapping[str, FileReading], hardlinks: str) -> tuple[NameOp, ...]:
+    """One op per name; names that appear come first, so that no instant shows less than both versions."""
+    name_ops: dict[str, NameOp] = {}
     for op in ops:
         if op.before_path is not None and op.before_path != op.after_path:
-            goals.setdefault(op.before_path, Goal(op.before_path, "remove", op.before))
+            name_ops.setdefault(op.before_path, NameOp(op.before_path, "remove", op.before))
     for op in ops:
         if op.after_path is not None:
             present = readings[op.after_path].image
-            vacated = op.after_path in goals or op.after_path == op.before_path
+            vacated = op.after_path in name_ops or op.after_path == op.before_path
             assert present is None or vacated, f"{op.after_path} would be overwritten without a trace"
-            goals[op.after_path] = _arrival(op, present, hardlinks)
-    if len(goals) == 1:
-        return tuple(goals.values())
-    return tuple(sorted(goals.values(), key=lambda goal: (goal.how == "remove", goal.path)))
+            name_ops[op.after_path] = _arrival(op, present, hardlinks)
+    if len(name_ops) == 1:
+        return tuple(name_ops.values())
+    return tuple(sorted(name_ops.values(), key=lambda op: (op.kind == "remove", op.path)))
 
 
-def _arrival(op: FileOp, present: FileImage | None, hardlinks: str) -> Goal:
+def _arrival(op: FileOp, present: FileImage | None, hardlinks: str) -> NameOp:
     assert op.after_path is not None
     moved = op.before_path is not None and op.before_path != op.after_path
     unchanged = op.before is not None and op.digest == op.before.digest
     if unchanged and not moved:
-        return Goal(op.after_path, "mode", present, None, op.digest, op.mode)
-    how: How = "create" if present is None else "replace"
+        return NameOp(op.after_path, "mode", present, None, op.digest, op.mode)
+    kind: OpKind = "create" if present is None else "replace"
     if present is not None and not moved and _needs_in_place(present, hardlinks):
-        how = "in-place"
+        kind = "in-place"
     link = op.before_path if moved and unchanged and op.mode is None else None
     like, restored = (op.before, False) if op.before is not None else (op.like, op.like is not None)
-    return Goal(op.after_path, how, present, op.data, op.digest, op.mode, like, link, restored)
+    return NameOp(op.after_path, kind, present, op.data, op.digest, op.mode, like, link, restored)
 
 
 def _needs_in_place(present: FileImage, hardlinks: str) -> bool:

@@ -1,7 +1,7 @@
-"""The second wall: the kernel itself refuses this process whatever lies outside the places it needs.
+"""The second line of defence: the kernel itself refuses this process whatever lies outside the places it needs.
 
-Landlock through ctypes: no privilege, no package, three system calls. A wall holds for the thread that raises it and
-for all that thread starts afterwards, and can never be taken down. It is raised before other threads begin, or by each
+Landlock through ctypes: no privilege, no package, three system calls. A restriction holds for the thread that makes it
+and for all that thread starts afterwards, and can never be lifted. It is made before other threads begin, or by each
 worker for itself. Nothing rests on it alone: paths are judged before they reach the kernel (`resolve.py`).
 """
 
@@ -48,7 +48,7 @@ _DATABASE = ("/etc", "/run/systemd/resolve", "~/.pgpass", "~/.pg_service.conf", 
 
 
 @dataclass(frozen=True, slots=True)
-class Wall:
+class FileAccess:
     """What stays within reach. `runs`: read, and programs started; `lists`: only the names in it.
 
     `empties`: directories in it may be removed, and nothing else. `ports`: where this process may listen; `connects`:
@@ -77,7 +77,7 @@ class _Port(ctypes.Structure):
     _fields_ = [("access", ctypes.c_uint64), ("port", ctypes.c_uint64)]
 
 
-def wall_around(
+def access_to(
     roots: Sequence[str],
     journal: str | None,
     *,
@@ -86,8 +86,8 @@ def wall_around(
     ports: tuple[int, ...] = (),
     code: Sequence[str] = (),
     reports: bool = False,
-) -> Wall:
-    """The wall for a server of these roots: they, their state folders, a scratch folder, and what Python reads.
+) -> FileAccess:
+    """The access that a server of these roots has: they, their state folders, a scratch folder, and what Python reads.
 
     `code` are further places that modules are loaded from. A state folder elsewhere that is not there yet is made,
     since nothing that does not exist can be let through. `read_only`: only the scratch folder can be written; it can
@@ -103,7 +103,7 @@ def wall_around(
     python = (sys.prefix, sys.base_prefix, sys.exec_prefix, *(part for part in sys.path if part))
     own, spare = (*roots, *folders), () if scratch is None else (scratch,)
     found = _findings(make=reports)
-    return Wall(
+    return FileAccess(
         writes=(*(() if read_only else own), *spare, *(found if reports else ()), os.devnull),
         reads=(*own, *_FACTS, *database, *found),
         runs=(*python, *code, *_SYSTEM),
@@ -124,7 +124,7 @@ def _findings(*, make: bool) -> tuple[str, ...]:
     return (str(folder),)
 
 
-def raise_wall(wall: Wall) -> int | None:
+def restrict_process(access: FileAccess) -> int | None:
     """Confine this thread and all it starts from now on; the version of Landlock, None where the kernel has none.
 
     Raises `OSError` where the kernel has it and yet refuses.
@@ -133,17 +133,17 @@ def raise_wall(wall: Wall) -> int | None:
     if abi is None:
         return None
     known = _FIRST | (_REFER if abi >= 2 else 0) | (_TRUNCATE if abi >= 3 else 0) | (_IOCTL_DEV if abi >= 5 else 0)
-    network = 0 if abi < _NETWORK_SINCE else _BIND | (0 if wall.connects else _CONNECT)
+    network = 0 if abi < _NETWORK_SINCE else _BIND | (0 if access.connects else _CONNECT)
     attributes = _Ruleset(known, network)
     size = ctypes.sizeof(attributes) if network else ctypes.sizeof(ctypes.c_uint64)
     ruleset = _call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), ctypes.c_uint32(0))
     try:
-        _let_through(ruleset, wall.writes, known & ~_EXECUTE)
-        _let_through(ruleset, wall.reads, _READ)
-        _let_through(ruleset, wall.runs, _READ | _EXECUTE)
-        _let_through(ruleset, wall.lists, _READ_DIR)
-        _let_through(ruleset, wall.empties, _REMOVE_DIR)
-        for port in wall.ports if network else ():
+        _let_through(ruleset, access.writes, known & ~_EXECUTE)
+        _let_through(ruleset, access.reads, _READ)
+        _let_through(ruleset, access.runs, _READ | _EXECUTE)
+        _let_through(ruleset, access.lists, _READ_DIR)
+        _let_through(ruleset, access.empties, _REMOVE_DIR)
+        for port in access.ports if network else ():
             rule = _Port(_BIND, port)
             _call(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_PORT), ctypes.byref(rule), ctypes.c_uint32(0))
         _forbid_new_privileges()

@@ -434,10 +434,10 @@ class Store:
         started: float,
         latest: Latest,
     ) -> Committed:
-        from steadyhand.workspace.file_op import change_of, goals_of, images_of, outside_notes
+        from steadyhand.workspace.file_op import change_of, images_of, name_ops_of, outside_notes
 
         name, trace = new_record_id(), header.trace
-        goals = goals_of(ops, overlay.readings, hardlinks)
+        name_ops = name_ops_of(ops, overlay.readings, hardlinks)
 
         def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
             files = tuple([change_of(op, made.get(op.after_path or "", ())) for op in ops])
@@ -450,7 +450,7 @@ class Store:
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
         outside, images = outside_notes(ops, latest), images_of(ops, latest)
-        committed = transaction.commit(goals, record_of, images, prune=prune, progress=progress)
+        committed = transaction.commit(name_ops, record_of, images, prune=prune, progress=progress)
         for note in outside:
             with contextlib.suppress(EditError):
                 self._writable().append_note("outside", note)

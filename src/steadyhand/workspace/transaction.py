@@ -1,6 +1,6 @@
 """Several files, all or nothing: stage, prepare, apply, settle.
 
-The caller holds the locks of every path and has verified that each file is what the goals say it is.
+The caller holds the locks of every path and has verified that each file is what the ops say it is.
 
 Invariants (tests/faults kills and fails the process at every single storage call):
 
@@ -33,7 +33,7 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.file_op import Goal
+from steadyhand.workspace.file_op import NameOp
 from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import Place, Sandbox
 from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
@@ -90,14 +90,14 @@ class Held:
 
 @dataclass(slots=True)
 class _Work:
-    """A goal under way: where it happens and what lies beside it.
+    """An op under way: where it happens and what lies beside it.
 
     `locked` is the handle that holds the old file's lock, and what that file was when it was locked. `new` is the file
     that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere). `moves`: the old file
     gets another name; `is_moved`: it is what was staged.
     """
 
-    goal: Goal
+    op: NameOp
     place: Place
     temp: str
     dir_fd: int
@@ -137,19 +137,19 @@ class Transaction:
 
     def commit(
         self,
-        goals: Sequence[Goal],
+        name_ops: Sequence[NameOp],
         record_of: Callable[[Mapping[str, tuple[str, ...]]], Record],
         images: Mapping[str, bytes],
         *,
         prune: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> Committed:
-        """Carry out the goals. `record_of` gets the directories made per path and gives the record to keep.
+        """Carry out the ops. `record_of` gets the directories made per path and gives the record to keep.
 
         Refuses with `disk-refused` and its kin, every file as it was.
         """
         try:
-            self._open_places(goals)
+            self._open_places(name_ops)
             self._state.announce(self._intent(prune))
             try:
                 made = self._make_parents()
@@ -186,23 +186,23 @@ class Transaction:
             details={"record": self._id},
         )
 
-    def _open_places(self, goals: Sequence[Goal]) -> None:
+    def _open_places(self, name_ops: Sequence[NameOp]) -> None:
         mark = self._state.mark()
-        for index, goal in enumerate(goals):
-            place = self._held.files.place(goal.path)
+        for index, op in enumerate(name_ops):
+            place = self._held.files.place(op.path)
             if place is None:
-                place = self._sandbox.place(goal.path, writing=True, known_name=True)
+                place = self._sandbox.place(op.path, writing=True, known_name=True)
                 self._fds.append(place.dir_fd)
-            temp = temp_name(self._id, index, mark, goal.digest) + (IN_PLACE if goal.how == "in-place" else "")
-            locked = None if goal.before is None else self._held.files.find(goal.before)
-            work = self._by_path[goal.path] = _Work(goal, place, temp, place.dir_fd, locked)
+            temp = temp_name(self._id, index, mark, op.digest) + (IN_PLACE if op.kind == "in-place" else "")
+            locked = None if op.before is None else self._held.files.find(op.before)
+            work = self._by_path[op.path] = _Work(op, place, temp, place.dir_fd, locked)
             self._work.append(work)
-            folder, slash, _ = goal.path.rpartition("/")
-            self._temps.append((goal.path, folder + slash + temp))
-            if place.path != goal.path:
+            folder, slash, _ = op.path.rpartition("/")
+            self._temps.append((op.path, folder + slash + temp))
+            if place.path != op.path:
                 raise EditError(
                     Kind.STALE_SOURCE,
-                    f"{goal.path} now leads to {place.path}",
+                    f"{op.path} now leads to {place.path}",
                     hint="somebody replaced a directory meanwhile; try again",
                 )
 
@@ -223,11 +223,11 @@ class Transaction:
         """Directories the new names need; made once, even when several names need them."""
         made: dict[str, tuple[str, ...]] = {}
         for work in self._work:
-            if work.goal.how != "create" or not work.place.missing:
+            if work.op.kind != "create" or not work.place.missing:
                 continue
             for path, name in zip(missing_directories(work.place), work.place.missing, strict=True):
                 self._make_directory(work, name, path)
-            made[work.goal.path] = work.made_dirs
+            made[work.op.path] = work.made_dirs
         return made
 
     def _make_directory(self, work: _Work, name: str, path: str) -> None:
@@ -253,38 +253,38 @@ class Transaction:
             for done, work in enumerate(self._work, 1):
                 if progress is not None:
                     progress(done, len(self._work))
-                if work.goal.how in ("remove", "mode"):
+                if work.op.kind in ("remove", "mode"):
                     continue
                 # Behind a name that another file had, one who saves there would write to the very file that moves.
-                link_from = None if work.goal.how == "replace" else work.goal.link_from
+                link_from = None if work.op.kind == "replace" else work.op.link_from
                 if link_from is None or not self._stage_link(work, link_from):
                     written.add(self._write_temporary(work))
-                if work.goal.how != "in-place":
+                if work.op.kind != "in-place":
                     self._mark_new(work)
             written.confirm()
         finally:
             written.close()
         for work in self._work:
-            if work.goal.how == "in-place":
+            if work.op.kind == "in-place":
                 self._fsync_staged(work)
 
     def _write_temporary(self, work: _Work) -> Written:
-        goal = work.goal
-        assert goal.data is not None
-        if goal.how in ("replace", "in-place"):
+        op = work.op
+        assert op.data is not None
+        if op.kind in ("replace", "in-place"):
             check_writable(self._storage, work.place)
-        like, mode = goal.like, goal.mode
+        like, mode = op.like, op.mode
         losses: tuple[str, ...] = ()
-        if goal.how == "in-place":
+        if op.kind == "in-place":
             like, mode = None, _OURS_ALONE  # it never takes the name: only its content counts
-        elif goal.is_restored and like:
+        elif op.is_restored and like:
             losses = ("owner", "group", "acl", *(name for name, _ in like.xattrs))
         written, notes = write_temporary(
-            self._storage, work.dir_fd, goal.data,
-            temp_name=work.temp, like=like, mode=mode, path=goal.path, may_lose=losses,
+            self._storage, work.dir_fd, op.data,
+            temp_name=work.temp, like=like, mode=mode, path=op.path, may_lose=losses,
         )  # fmt: skip
         for note in notes:
-            self._warnings.append(f"{goal.path}: {note}")
+            self._warnings.append(f"{op.path}: {note}")
         return written
 
     def _mark_new(self, work: _Work) -> None:
@@ -296,14 +296,14 @@ class Transaction:
                 _, found = self._held.files.add_file(work.temp, dir_fd=work.dir_fd)
                 work.new = found.st_dev, found.st_ino
         except OSError as error:
-            raise refuse_os(error, "stage", work.goal.path) from None
+            raise refuse_os(error, "stage", work.op.path) from None
 
     def _fsync_staged(self, work: _Work) -> None:
         """Writing in place may tear the file, so its new content must be findable after a power cut."""
         try:
             self._storage.fsync_dir(work.dir_fd)
         except OSError as error:
-            raise refuse_os(error, "stage", work.goal.path) from None
+            raise refuse_os(error, "stage", work.op.path) from None
 
     def _stage_link(self, work: _Work, path: str) -> bool:
         """A file that only moves keeps its inode; where links are not to be had it is copied."""
@@ -313,7 +313,7 @@ class Transaction:
         except OSError as error:
             if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP):
                 return False
-            raise refuse_os(error, "stage the rename", work.goal.path) from None
+            raise refuse_os(error, "stage the rename", work.op.path) from None
         origin.moves = work.is_moved = True
         return True
 
@@ -321,26 +321,26 @@ class Transaction:
         """Refuse where something else is at work on a file: before the journal has the change, and right before the
         name changes. The exchange decides, but a name that shows the new text for an instant may mislead who reads it.
         """
-        before = work.goal.before
+        before = work.op.before
         if before is None or work.locked is None:
             return
         fd, at_first = work.locked
         try:
-            if work.goal.how != "mode" and not work.moves and wait_for_writers(self._storage, fd):
-                raise open_elsewhere(work.goal.path)
+            if work.op.kind != "mode" and not work.moves and wait_for_writers(self._storage, fd):
+                raise open_elsewhere(work.op.path)
             found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
         except FileNotFoundError:
-            raise stale(work.goal.path) from None
+            raise stale(work.op.path) from None
         except OSError as error:
-            raise refuse_os(error, "look at", work.goal.path) from None
+            raise refuse_os(error, "look at", work.op.path) from None
         if not before.is_of(found) or (found.st_size, found.st_mtime_ns) != (before.size, at_first.st_mtime_ns):
-            raise stale(work.goal.path)
+            raise stale(work.op.path)
 
     def _apply_all(self) -> None:
-        path = self._work[0].goal.path
+        path = self._work[0].op.path
         try:
             for work in self._work:
-                path = work.goal.path
+                path = work.op.path
                 self._apply(work)
             for work in self._work:
                 if work.aside and not work.is_sure:  # nobody could say whether somebody was still writing to it
@@ -352,19 +352,19 @@ class Transaction:
         # An interrupt between a rename and its mark leaves the record prepared: recovery looks at the files themselves.
 
     def _apply(self, work: _Work) -> None:
-        goal, name, storage = work.goal, work.place.name, self._storage
-        match goal.how:
+        op, name, storage = work.op, work.place.name, self._storage
+        match op.kind:
             case "create":
                 storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
             case "replace":
                 self._check_unmoved(work)
                 try:
                     work.aside = exchange(
-                        storage, work.dir_fd, work.temp, name, spare=work.temp + OLD, expected=goal.before,
-                        mtime_ns=None if work.locked is None else work.locked[1].st_mtime_ns, path=goal.path,
+                        storage, work.dir_fd, work.temp, name, spare=work.temp + OLD, expected=op.before,
+                        mtime_ns=None if work.locked is None else work.locked[1].st_mtime_ns, path=op.path,
                     )  # fmt: skip
                 except FileNotFoundError:  # gone in the very instant of its change: somebody else's doing
-                    raise stale(goal.path) from None
+                    raise stale(op.path) from None
                 work.done = True
                 self._check_old(work)
             case "in-place":
@@ -374,12 +374,12 @@ class Transaction:
                 try:
                     storage.rename_noreplace(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
                 except FileNotFoundError:
-                    raise stale(goal.path) from None
+                    raise stale(op.path) from None
                 work.aside, work.done = work.old, True
                 self._check_old(work)
             case "mode":
-                assert goal.mode is not None
-                self._set_mode(work, goal.mode)
+                assert op.mode is not None
+                self._set_mode(work, op.mode)
         work.done = True
 
     def _check_old(self, work: _Work) -> None:
@@ -390,39 +390,39 @@ class Transaction:
         """
         if not work.aside:
             return
-        before, storage = work.goal.before, self._storage
+        before, storage = work.op.before, self._storage
         assert before is not None
         if not before.is_of(storage.stat(work.aside, dir_fd=work.dir_fd)):
-            raise stale(work.goal.path)
+            raise stale(work.op.path)
         fd = work.locked[0] if work.locked else self._open(work.aside, work.dir_fd)
         try:
             has_writer = None if work.moves else wait_for_writers(self._storage, fd)
             if not holds(storage, fd, before.data):
-                raise stale(work.goal.path)
+                raise stale(work.op.path)
         finally:
             if not work.locked:
                 shut(storage, fd)
         if has_writer:
-            raise open_elsewhere(work.goal.path)
+            raise open_elsewhere(work.op.path)
         work.is_sure = has_writer is False
 
     def _open(self, name: str, dir_fd: int) -> int:
         return self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
 
     def _write_in_place(self, work: _Work) -> None:
-        goal = work.goal
-        assert goal.data is not None and goal.before is not None
-        if self._read_present(work) != goal.before.data:
-            raise stale(goal.path)
+        op = work.op
+        assert op.data is not None and op.before is not None
+        if self._read_present(work) != op.before.data:
+            raise stale(op.path)
         work.done = True  # even half of it must be taken back
-        write_in_place(self._storage, work.place, goal.data, goal.before)
-        if goal.mode is not None:
-            self._set_mode(work, goal.mode)
-        self._warnings.append(f"{goal.path} was written in place, because {goal.why_in_place}")
+        write_in_place(self._storage, work.place, op.data, op.before)
+        if op.mode is not None:
+            self._set_mode(work, op.mode)
+        self._warnings.append(f"{op.path} was written in place, because {op.why_in_place}")
 
     def _read_present(self, work: _Work) -> bytes | None:
         """The bytes at the name, if it still means the file that was verified."""
-        before = work.goal.before
+        before = work.op.before
         assert before is not None
         fd = self._open(work.place.name, work.dir_fd)
         try:
@@ -434,12 +434,12 @@ class Transaction:
             shut(self._storage, fd)
 
     def _set_mode(self, work: _Work, mode: int) -> None:
-        assert work.goal.before is not None
+        assert work.op.before is not None
         fd = self._open(work.place.name, work.dir_fd)
         try:
             found = self._storage.fstat(fd)
-            if (found.st_dev, found.st_ino) != (work.goal.before.dev, work.goal.before.ino):
-                raise stale(work.goal.path)
+            if (found.st_dev, found.st_ino) != (work.op.before.dev, work.op.before.ino):
+                raise stale(work.op.path)
             self._storage.fchmod(fd, mode)
             work.done = True  # from here on it must be taken back, synced or not
             self._storage.fsync(fd)
@@ -455,9 +455,9 @@ class Transaction:
                 except (OSError, EditError) as error:
                     raise EditError(
                         Kind.DISK_REFUSED,
-                        f"{work.goal.path} could neither be replaced nor put back",
+                        f"{work.op.path} could neither be replaced nor put back",
                         hint="the transaction is finished or taken back when the workspace is opened again",
-                        details={"path": work.goal.path, "record": self._id, "state": "unknown"},
+                        details={"path": work.op.path, "record": self._id, "state": "unknown"},
                     ) from error
         if self._make_durable():  # else a power cut may still show the new files: recovery decides then
             with contextlib.suppress(EditError):  # the files are as before; recovery will say so if the journal cannot
@@ -465,20 +465,20 @@ class Transaction:
                 self._discard()
 
     def _take_back_one(self, work: _Work) -> None:
-        goal, name, storage = work.goal, work.place.name, self._storage
-        match goal.how:
+        op, name, storage = work.op, work.place.name, self._storage
+        match op.kind:
             case "create":
                 self._take_back_new(work)
             case "replace":
-                assert goal.before is not None and goal.data is not None and work.new is not None
+                assert op.before is not None and op.data is not None and work.new is not None
                 if not work.aside:
                     work.aside = work.temp + BACK
                     stage(
-                        storage, work.dir_fd, goal.before.data,
-                        temp_name=work.aside, like=goal.before, path=goal.path, keep_special=True,
+                        storage, work.dir_fd, op.before.data,
+                        temp_name=work.aside, like=op.before, path=op.path, keep_special=True,
                     )  # fmt: skip
                 spare = work.old if work.aside != work.old else work.temp
-                if left := put_back(storage, work.dir_fd, work.aside, name, work.new, goal.data, spare=spare):
+                if left := put_back(storage, work.dir_fd, work.aside, name, work.new, op.data, spare=spare):
                     self._keep_unless_known(work, left)
             case "remove":
                 try:
@@ -486,22 +486,22 @@ class Transaction:
                 except FileExistsError:  # somebody made another file of that name, which stays
                     self._keep(work, work.old)
             case "in-place":
-                assert goal.before is not None and goal.data is not None
+                assert op.before is not None and op.data is not None
                 present = self._read_present(work)
-                if present is None or not is_torn(present, goal.before.data, goal.data):
-                    raise stale(goal.path)  # somebody wrote to it after us
-                write_in_place(storage, work.place, goal.before.data, goal.before, keep_special=True)
-                if goal.mode is not None:
-                    self._set_mode(work, goal.before.mode)
+                if present is None or not is_torn(present, op.before.data, op.data):
+                    raise stale(op.path)  # somebody wrote to it after us
+                write_in_place(storage, work.place, op.before.data, op.before, keep_special=True)
+                if op.mode is not None:
+                    self._set_mode(work, op.before.mode)
             case "mode":
-                assert goal.before is not None
+                assert op.before is not None
                 with contextlib.suppress(EditError, FileNotFoundError):  # another file by now, with a mode of its own
-                    self._set_mode(work, goal.before.mode)
+                    self._set_mode(work, op.before.mode)
         work.done = False
 
     def _take_back_new(self, work: _Work) -> None:
         """Take a file that was made away again, unless somebody has put another one there, or written to it."""
-        assert work.goal.data is not None
+        assert work.op.data is not None
         try:
             self._storage.rename_noreplace(
                 work.place.name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd
@@ -510,7 +510,7 @@ class Transaction:
             return
         is_new = identity(self._storage, work.dir_fd, work.old) == work.new
         # What is written to a file that only moved is in it under its old name too, which it has again.
-        if is_new and (work.is_moved or has_only(self._storage, work.dir_fd, work.old, work.goal.data)):
+        if is_new and (work.is_moved or has_only(self._storage, work.dir_fd, work.old, work.op.data)):
             return
         try:
             self._storage.rename_noreplace(
@@ -521,7 +521,7 @@ class Transaction:
 
     def _keep_unless_known(self, work: _Work, name: str) -> None:
         """Keep a file that somebody else saved; the one that was verified is in the journal."""
-        before = work.goal.before
+        before = work.op.before
         assert before is not None
         is_known = before.is_of(self._storage.stat(name, dir_fd=work.dir_fd))
         if is_known and has_only(self._storage, work.dir_fd, name, before.data):
@@ -530,7 +530,7 @@ class Transaction:
 
     def _keep(self, work: _Work, name: str) -> None:
         kept = self._state.keep(name, dir_fd=work.dir_fd, label=f"{self._id}-{work.place.name}")
-        self._kept.append({"path": work.goal.path, "kept": kept})
+        self._kept.append({"path": work.op.path, "kept": kept})
 
     def _drop_replaced(self) -> None:
         """Remove the old files whose names are new, so that one sync of the directory covers both.
@@ -538,14 +538,14 @@ class Transaction:
         No way back is needed any more: every name has changed. What is removed stays until the journal knows the end.
         """
         for work in self._work:
-            if work.goal.how == "replace" and work.aside:
+            if work.op.kind == "replace" and work.aside:
                 with contextlib.suppress(OSError):
                     self._storage.unlink(work.aside, dir_fd=work.dir_fd)
                     work.aside = ""
 
     def _make_durable(self) -> bool:
         errors: list[BaseException] = []
-        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.goal.how != "mode"]))
+        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.op.kind != "mode"]))
         if len(fds) > 1:
             directories: dict[Identity, int] = {}
             for fd in fds:
@@ -576,7 +576,7 @@ class Transaction:
         """Remove what is no longer needed; what cannot be removed now is left to recovery, with its note."""
         try:
             for work in self._work:
-                left = work.temp if work.goal.how == "in-place" else work.aside
+                left = work.temp if work.op.kind == "in-place" else work.aside
                 if left:
                     self._remove(work, left)
             for path in prune:

@@ -1,4 +1,4 @@
-"""What every store promises about parties, sights, leases and what happened, whichever it is."""
+"""What every store promises about parties, seen versions, leases and what happened, whichever it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.record import EditNote, Entry, Lease, Note, Party, Sight, Staging, State
+from steadyhand.workspace.journal.record import EditNote, Entry, Lease, Note, Party, SeenVersion, Staging, State
 from steadyhand.workspace.journal.store import Journal
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, commit, edited, lease, record, start, until
@@ -23,8 +23,8 @@ def refused(kind: Kind) -> object:
     return pytest.raises(EditError, check=lambda error: error.kind is kind)
 
 
-def sight(content: bytes, seq: int = 1, *spans: tuple[int, int]) -> Sight:
-    return Sight(digest_of(content), seq, spans or None)
+def seen_version(content: bytes, seq: int = 1, *spans: tuple[int, int]) -> SeenVersion:
+    return SeenVersion(digest_of(content), seq, spans or None)
 
 
 def told(journal: Journal, after_seq: int = 0, limit: int = 100) -> list[str]:
@@ -36,7 +36,7 @@ def told(journal: Journal, after_seq: int = 0, limit: int = 100) -> list[str]:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda journal: journal.see(ANN, "a.md", [sight(ONE)]),
+        lambda journal: journal.see(ANN, "a.md", [seen_version(ONE)]),
         lambda journal: journal.forget(ANN),
         lambda journal: journal.keep_lease(lease()),
         lambda journal: journal.end_lease("L-1"),
@@ -51,8 +51,8 @@ def test_a_read_only_journal_keeps_nothing_of_parties(opener: Opener, write: Cal
 
 @pytest.mark.parametrize("path", ["a.md", "\udcff/\ud83d\ude00", "", "x" * 4000])
 def test_what_was_never_seen_is_nothing(journal: Journal, path: str) -> None:
-    assert journal.sights(ANN, path) == ()
-    assert journal.seen_version(path, digest_of(ONE)) is None
+    assert journal.seen_versions(ANN, path) == ()
+    assert journal.seen_content(path, digest_of(ONE)) is None
     assert journal.leases(path) == journal.leases() == []
     assert journal.end_lease(path) is False
     journal.forget(ANN)
@@ -138,17 +138,17 @@ def test_a_read_only_journal_meets_a_stranger_now_every_time(opener: Opener) -> 
 
 def test_sights_are_kept_for_each_party_and_file(opener: Opener) -> None:
     journal, other = opener(), opener()
-    seen = (sight(ONE, 3), sight(TWO, 5, (1, 4), (9, 9)))
+    seen = (seen_version(ONE, 3), seen_version(TWO, 5, (1, 4), (9, 9)))
     for party in (ANN, ODD):
         journal.see(party, "\udcff/a.md", seen)
     journal.see(ANN, "b.md", seen[:1])
-    assert other.sights(ANN, "\udcff/a.md") == other.sights(ODD, "\udcff/a.md") == seen
-    assert other.sights(Party("ann"), "\udcff/a.md") == other.sights(ANN, "a.md") == ()
+    assert other.seen_versions(ANN, "\udcff/a.md") == other.seen_versions(ODD, "\udcff/a.md") == seen
+    assert other.seen_versions(Party("ann"), "\udcff/a.md") == other.seen_versions(ANN, "a.md") == ()
     other.see(ANN, "\udcff/a.md", seen[1:])
-    assert journal.sights(ANN, "\udcff/a.md") == seen[1:]
+    assert journal.seen_versions(ANN, "\udcff/a.md") == seen[1:]
     journal.see(ANN, "\udcff/a.md", [])
-    assert other.sights(ANN, "\udcff/a.md") == ()
-    assert opener(read_only=True).sights(ANN, "b.md") == seen[:1]
+    assert other.seen_versions(ANN, "\udcff/a.md") == ()
+    assert opener(read_only=True).seen_versions(ANN, "b.md") == seen[:1]
     assert journal.verify() == []
 
 
@@ -156,56 +156,56 @@ def test_parties_of_like_names_are_told_apart(journal: Journal) -> None:
     parties = [Party("a", "b"), Party("a b"), Party('a", "b'), Party("a"), Party("a", ""), Party("", "a")]
     parties += [Party("x" * 3000, name) for name in ("1", "2")]
     for number, party in enumerate(parties):
-        journal.see(party, "p" * 3000, [sight(ONE, number)])
-    assert [journal.sights(party, "p" * 3000)[0].seq for party in parties] == list(range(len(parties)))
+        journal.see(party, "p" * 3000, [seen_version(ONE, number)])
+    assert [journal.seen_versions(party, "p" * 3000)[0].seq for party in parties] == list(range(len(parties)))
 
 
 def test_a_version_that_only_a_party_has_seen_is_found_by_the_start_of_its_digest(journal: Journal) -> None:
-    journal.see(ANN, "a.md", [sight(ONE)], ONE)
-    journal.see(BOB, "a.md", [sight(ONE), sight(TWO)], TWO)
-    assert journal.seen_version("a.md", digest_of(ONE)) == ONE
-    assert journal.seen_version("a.md", digest_of(TWO)[:16]) == TWO
-    assert journal.seen_version("b.md", digest_of(ONE)) is None
+    journal.see(ANN, "a.md", [seen_version(ONE)], ONE)
+    journal.see(BOB, "a.md", [seen_version(ONE), seen_version(TWO)], TWO)
+    assert journal.seen_content("a.md", digest_of(ONE)) == ONE
+    assert journal.seen_content("a.md", digest_of(TWO)[:16]) == TWO
+    assert journal.seen_content("b.md", digest_of(ONE)) is None
     for nothing in ("", "abc", "Z" * 16, digest_of(b"three"), digest_of(ONE) + "0"):
-        assert journal.seen_version("a.md", nothing) is None
+        assert journal.seen_content("a.md", nothing) is None
 
 
 def test_content_of_another_version_is_refused(journal: Journal) -> None:
-    for seen in ([sight(TWO)], []):
+    for seen in ([seen_version(TWO)], []):
         with refused(Kind.INTERNAL):
             journal.see(ANN, "a.md", seen, ONE)
-    assert journal.sights(ANN, "a.md") == ()
+    assert journal.seen_versions(ANN, "a.md") == ()
 
 
 def test_a_version_is_kept_as_long_as_somebody_needs_it(journal: Journal) -> None:
-    journal.see(ANN, "a.md", [sight(ONE)], ONE)
-    journal.see(BOB, "a.md", [sight(ONE)], ONE)
-    journal.see(ANN, "a.md", [sight(ONE), sight(TWO)])
+    journal.see(ANN, "a.md", [seen_version(ONE)], ONE)
+    journal.see(BOB, "a.md", [seen_version(ONE)], ONE)
+    journal.see(ANN, "a.md", [seen_version(ONE), seen_version(TWO)])
     journal.forget(BOB)
-    assert journal.seen_version("a.md", digest_of(ONE)) == ONE
-    journal.see(ANN, "a.md", [sight(TWO)])
-    assert journal.seen_version("a.md", digest_of(ONE)) is None
+    assert journal.seen_content("a.md", digest_of(ONE)) == ONE
+    journal.see(ANN, "a.md", [seen_version(TWO)])
+    assert journal.seen_content("a.md", digest_of(ONE)) is None
 
 
 def test_a_party_that_is_forgotten_leaves_nothing(journal: Journal) -> None:
-    journal.see(ANN, "a.md", [sight(ONE)], ONE)
-    journal.see(BOB, "a.md", [sight(TWO)], TWO)
+    journal.see(ANN, "a.md", [seen_version(ONE)], ONE)
+    journal.see(BOB, "a.md", [seen_version(TWO)], TWO)
     journal.keep_lease(lease("L-1", party=ANN))
     journal.keep_lease(lease("L-2", party=BOB))
     journal.forget(ANN)
-    assert journal.sights(ANN, "a.md") == ()
-    assert journal.seen_version("a.md", digest_of(ONE)) is None
-    assert journal.seen_version("a.md", digest_of(TWO)) == TWO
+    assert journal.seen_versions(ANN, "a.md") == ()
+    assert journal.seen_content("a.md", digest_of(ONE)) is None
+    assert journal.seen_content("a.md", digest_of(TWO)) == TWO
     assert [each.id for each in journal.leases()] == ["L-2"]
 
 
 def test_sights_are_no_history(journal: Journal) -> None:
-    journal.see(ANN, "a.md", [sight(ONE)], ONE)
+    journal.see(ANN, "a.md", [seen_version(ONE)], ONE)
     journal.keep_lease(lease())
     stats = journal.stats()
     assert (journal.head(), stats.rows, stats.images) == (0, 0, 0)
     journal.gc(keep_days=0, keep_bytes=0)
-    assert journal.seen_version("a.md", digest_of(ONE)) == ONE
+    assert journal.seen_content("a.md", digest_of(ONE)) == ONE
 
 
 def test_leases_are_seen_by_all_oldest_first(opener: Opener) -> None:

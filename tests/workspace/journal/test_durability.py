@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.workspace.journal.record import Party, Sight, State
+from steadyhand.workspace.journal.record import Party, SeenVersion, State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from tests.workspace.journal.making import STAGING, image_of, lease, record
 
@@ -66,7 +66,7 @@ def test_what_is_no_history_does_not_wait_for_the_medium(journal: SqliteJournal)
     party = Party("ann")
     journal.meet(party)
     journal.meet(party)
-    journal.see(party, "a.md", [Sight("0" * 64, 0)])
+    journal.see(party, "a.md", [SeenVersion("0" * 64, 0)])
     journal.keep_lease(lease())
     assert len(journal.leases()) == 1
     journal.end_lease("L-1")

@@ -10,7 +10,7 @@ import pytest
 
 from steadyhand.errors import EditError
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.record import Party, Sight
+from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import behind_its_back, lease, run
 
@@ -75,7 +75,7 @@ def test_a_link_in_place_of_the_holders_is_not_followed(folder: Path) -> None:
 
 def test_nothing_is_made_before_a_lease_is_announced(folder: Path) -> None:
     with open_journal(folder) as journal:
-        journal.see(ANN, "a.md", [Sight("0" * 64, 0)])
+        journal.see(ANN, "a.md", [SeenVersion("0" * 64, 0)])
         assert journal.leases() == []
         assert not (folder / "holders").exists()
 
@@ -191,7 +191,7 @@ def test_a_child_that_outlives_its_parent_keeps_none_of_its_leases(folder: Path)
 )
 def test_a_damaged_row_about_parties_is_as_good_as_none(folder: Path, statement: str) -> None:
     content = b"seen\n" * 500
-    seen = (Sight(digest_of(content), 0),)
+    seen = (SeenVersion(digest_of(content), 0),)
     with open_journal(folder) as journal:
         journal.meet(ANN)
         journal.append_note("x", {})
@@ -200,13 +200,13 @@ def test_a_damaged_row_about_parties_is_as_good_as_none(folder: Path, statement:
         table = statement.split()[1]
         behind_its_back(folder, (statement, ()))
         assert [each.id for each in journal.leases()] == ([] if table == "leases" else ["L-1"])
-        assert journal.sights(ANN, "a.md") == (() if table == "sights" else seen)
-        found = journal.seen_version("a.md", digest_of(content))
+        assert journal.seen_versions(ANN, "a.md") == (() if table == "sights" else seen)
+        found = journal.seen_content("a.md", digest_of(content))
         assert found == (None if table == "versions" else content)
         assert journal.meet(ANN) == (1 if table == "parties" else 0)
         assert journal.verify() == []
         journal.see(ANN, "a.md", seen, content)
         journal.keep_lease(lease())
-        assert journal.sights(ANN, "a.md") == seen
-        assert journal.seen_version("a.md", digest_of(content)) == content
+        assert journal.seen_versions(ANN, "a.md") == seen
+        assert journal.seen_content("a.md", digest_of(content)) == content
         assert len(journal.leases()) == 1

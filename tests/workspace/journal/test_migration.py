@@ -13,7 +13,7 @@ from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
 from steadyhand.workspace.journal.database import DERIVED, TABLES, VERSION, steps
 from steadyhand.workspace.journal.log import RowType
-from steadyhand.workspace.journal.record import Party, Record, Sight, utc_now
+from steadyhand.workspace.journal.record import Party, Record, SeenVersion, utc_now
 from steadyhand.workspace.journal.sqlite import SqliteHandle
 from steadyhand.workspace.journal.sqlite_file import expected_shape, migrate, shape_of, version_of
 from steadyhand.workspace.journal.store import open_journal
@@ -107,7 +107,7 @@ def test_an_old_journal_is_brought_up_and_goes_on(folder: Path, made: list[Recor
         assert len(list(journal.entries(path=LONG, task=LONG))) == (len(made) == 3)
         commit(journal, record(edited(LONG)))
         journal.append_note("recovery", {})
-        journal.see(Party("ann"), "a.md", [Sight("0" * 64, 1)])
+        journal.see(Party("ann"), "a.md", [SeenVersion("0" * 64, 1)])
         journal.keep_lease(lease())
         assert len(list(journal.notes(type="recovery"))) == 3
         assert journal.verify() == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.record import Party, Sight, State
+from steadyhand.workspace.journal.record import Party, SeenVersion, State
 from steadyhand.workspace.journal.store import Journal, open_journal
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, behind_its_back, commit, edited, record
@@ -27,7 +27,7 @@ def fill(journal: Journal, chance: random.Random) -> None:
         else:
             commit(journal, made)
     for number, name in enumerate(chance.sample(NAMES, 3)):
-        journal.see(PARTY, name, [Sight(f"{number:064x}", number)])
+        journal.see(PARTY, name, [SeenVersion(f"{number:064x}", number)])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -40,22 +40,23 @@ def test_each_question_has_the_answer_it_has_alone(opener: Opener, seed: int) ->
             alone = [list(journal.entries(path=name, before_seq=before, limit=limit)) for name in NAMES]
             with journal.recalling(NAMES, party=PARTY, before_seq=before):
                 assert [list(journal.entries(path=name, before_seq=before, limit=limit)) for name in NAMES] == alone
-        latest, sights = [journal.latest(name) for name in NAMES], [journal.sights(PARTY, name) for name in NAMES]
+        latest = [journal.latest(name) for name in NAMES]
+        seen_versions = [journal.seen_versions(PARTY, name) for name in NAMES]
         with journal.recalling(NAMES, party=PARTY, before_seq=before):
             assert [journal.latest(name) for name in NAMES] == latest
-            assert [journal.sights(PARTY, name) for name in NAMES] == sights
+            assert [journal.seen_versions(PARTY, name) for name in NAMES] == seen_versions
 
 
 def test_other_questions_are_asked_by_themselves(journal: Journal) -> None:
     commit(journal, record(edited("a.md"), edited("b.md"), task="T-2"))
     commit(journal, record(edited("a.md")))
     other = Party("agent-8", None)
-    journal.see(other, "a.md", [Sight("0" * 64, 1)])
+    journal.see(other, "a.md", [SeenVersion("0" * 64, 1)])
     with journal.recalling(["a.md"], party=PARTY):
         assert len(list(journal.entries(path="b.md"))) == 1
         assert len(list(journal.entries(path="a.md", task="T-2"))) == 1
         assert len(list(journal.entries(path="a.md", newest_first=False))) == 2
-        assert journal.sights(other, "a.md") == (Sight("0" * 64, 1),)
+        assert journal.seen_versions(other, "a.md") == (SeenVersion("0" * 64, 1),)
         with journal.recalling(["b.md"]):
             assert journal.latest("a.md") is not None
     assert len(list(journal.entries(path="a.md"))) == 2
@@ -84,7 +85,7 @@ def test_many_files_are_one_question(opener: Opener) -> None:
             with journal.recalling(names[:count], party=PARTY):
                 for name in names[:count]:
                     assert journal.latest(name) is not None
-                    journal.sights(PARTY, name)
+                    journal.seen_versions(PARTY, name)
 
         return calls_in(ask)["read"]
 

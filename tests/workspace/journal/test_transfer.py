@@ -9,7 +9,7 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.log import Row
-from steadyhand.workspace.journal.record import Party, Sight
+from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import Journal, open_journal
 from steadyhand.workspace.journal.transfer import copy_journal
@@ -28,7 +28,7 @@ def fill(journal: Journal) -> None:
     journal.append_note("recovery", {"path": "a\udcff"})
     journal.gc(keep_bytes=1)
     commit(journal, record(task="T" * 3000), image_of(b"kept"))
-    journal.see(ANN, "a.md", [Sight(digest_of(b"seen"), 1)], b"seen")
+    journal.see(ANN, "a.md", [SeenVersion(digest_of(b"seen"), 1)], b"seen")
     journal.keep_lease(lease())
 
 
@@ -118,7 +118,7 @@ def test_a_copy_is_the_same_row_by_row(opener: Opener, tmp_path: Path, direction
         assert list(target.notes(type="recovery")) == list(source.notes(type="recovery"))
         assert target.unsettled() == source.unsettled()
         assert target.image(digest_of(b"kept")) == b"kept"
-        assert target.sights(ANN, "a.md") == ()
+        assert target.seen_versions(ANN, "a.md") == ()
         assert target.leases() == []
         commit(target, record())
         assert target.verify() == []

@@ -109,7 +109,7 @@ class _JsonReader(Reader):
         return pieces
 
     def _note_orphan(self, line: Line, column: int) -> None:
-        """Keep in mind a field that stands alone: an edit would be passed over if others are made."""
+        """Keep in mind a field that is alone: an edit would be passed over if others are made."""
         at = find_orphan(line.text, column)
         if at >= 0 and self._orphan is None:
             self._orphan = line.number, at + 1
@@ -173,10 +173,10 @@ class _JsonReader(Reader):
         return [Piece(one.request, one.lines) for one in given]
 
     def _note_flaws(self, node: Node, document: Document) -> None:
-        told: set[str] = set()
+        noted: set[str] = set()
         for flaw in document.flaws:
-            if flaw.what not in told and flaw.offset >= node.start:
-                told.add(flaw.what)
+            if flaw.what not in noted and flaw.offset >= node.start:
+                noted.add(flaw.what)
                 self.notes.append(Note(document.place(flaw.offset)[0], flaw.what))
 
     def _read_rest(self) -> Iterable[Piece]:

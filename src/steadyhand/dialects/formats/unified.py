@@ -13,7 +13,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.unified.clean import read_clean
-from steadyhand.dialects.unified.edit import changes, content_of, edit_of, standing
+from steadyhand.dialects.unified.edit import as_it_is, changes, content_of, edit_of
 from steadyhand.dialects.unified.header import HunkHeader, hunk_header_in, is_combined
 from steadyhand.dialects.unified.open import OpenHunk, can_be_no_row
 from steadyhand.dialects.unified.queue import LineQueue
@@ -224,7 +224,7 @@ class UnifiedReader(Reader):
             self._edited.add(self._path)
             yield Piece(EditFile(self._path, (edit,)), lines)
         elif taken.last and (section is not None or hunk.header.line is not None):
-            self._idle.append(Piece(EditFile(self._path, (standing(rows, hunk.header.line),)), lines))
+            self._idle.append(Piece(EditFile(self._path, (as_it_is(rows, hunk.header.line),)), lines))
         if section is not None and section.is_gone(hunk.header.counts):
             section.is_over = True
             yield Piece(section.removal(), lines)

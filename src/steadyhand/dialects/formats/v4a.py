@@ -234,7 +234,7 @@ class V4aReader(Reader):
     def _end_added(self, section: _Section, *, is_cut: bool) -> list[Piece]:
         last = section.lines[-1].number if section.lines else section.mark.number
         if self._is_bare and not section.lines:
-            text = ""  # told by the call that there is to be a file
+            text = ""  # the call says that there is to be a file
         else:
             lines, drop_cr = section.lines, section.drop_cr
             text = content_of(

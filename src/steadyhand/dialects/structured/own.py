@@ -89,8 +89,8 @@ def _split(node: Node, document: Document, request: FileRequest, reason: str | N
 
 def _one(node: Node, document: Document, request: EditFile, edit: Edit, reason: str | None) -> Found:
     is_idle = isinstance(edit, Replace) and isinstance(edit.target, Old) and edit.target.text == edit.new != ""
-    told = edit if edit.reason is not None or reason is None else with_reason(edit, reason)
-    return Found(replace(request, edits=(told,)), document.lines(node), node.start, is_idle)
+    edit_with_reason = edit if edit.reason is not None or reason is None else with_reason(edit, reason)
+    return Found(replace(request, edits=(edit_with_reason,)), document.lines(node), node.start, is_idle)
 
 
 def _read(node: Node, document: Document, read: Callable[[object], Read]) -> Read:

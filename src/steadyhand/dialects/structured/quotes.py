@@ -162,7 +162,7 @@ class Outlook:
             has_separator = "\n" in self._text[at + 1 : after]
             at = after
             if not is_bare and (at == len(self._text) or self._text.startswith("```", at)):
-                return Verdict.ENDS  # what is cut off there is better told by its missing closers
+                return Verdict.ENDS  # what is cut off there is better shown by its missing closers
             if self._text[at : at + 1] == ",":
                 at, has_separator = self._gap(at + 1, is_bare=is_bare), True
             if self._text[at : at + 1] not in ("}", "]"):

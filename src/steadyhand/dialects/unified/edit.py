@@ -10,7 +10,7 @@ from steadyhand.lazy import replace
 from steadyhand.match.tier import Alternative
 from steadyhand.plan.edit import Old, Replace
 
-__all__ = ["changes", "content_of", "edit_of", "standing"]
+__all__ = ["as_it_is", "changes", "content_of", "edit_of"]
 
 _AS_SENT = ""  # a reading in which nothing differs from what was sent
 
@@ -61,7 +61,7 @@ def _returned(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-def standing(rows: Sequence[Row], line: int | None) -> Replace:
+def as_it_is(rows: Sequence[Row], line: int | None) -> Replace:
     """The edit of rows that change nothing, for an answer that says so."""
     text = "".join(row.text for row in rows if row.sign != "+")
     return Replace(Old(text, line=line, fit="lines"), text)

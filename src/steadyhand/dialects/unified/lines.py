@@ -85,7 +85,7 @@ class Counted:
         return not self._before and not self._after
 
     @property
-    def is_told(self) -> bool:
+    def is_certain(self) -> bool:
         """Whether the rows are known by signs, or by counts that nothing else could meet.
 
         At the edges of a hunk an empty line may belong to nobody, and a line with text may have lost its `+` as well.

@@ -56,14 +56,14 @@ class OpenHunk:
         verdict = counted.take(line, stops=stops)
         if verdict == "more":
             return False
-        agrees = verdict == "agrees" and counted.is_told and not self._has_names_as_rows(counted, text)
+        agrees = verdict == "agrees" and counted.is_certain and not self._has_names_as_rows(counted, text)
         return self._settle(counted, [line], agrees=agrees)
 
     def close(self) -> bool:
         """No line comes any more. Whether the hunk is over; if not, its lines are to be taken again."""
         if self._counted is None:
             return True
-        return self._settle(self._counted, [], agrees=self._counted.is_full and self._counted.is_told)
+        return self._settle(self._counted, [], agrees=self._counted.is_full and self._counted.is_certain)
 
     def _settle(self, counted: Counted, behind: list[Line], *, agrees: bool) -> bool:
         """Give back what is not the hunk's; where the counts do not agree, all of it, to be taken in another way."""

@@ -34,13 +34,13 @@ class Surroundings:
         self._has_begun = False
         self._may_have_rows = False
         self._is_mail = False
-        self._is_told = False
+        self._is_noted = False
         self._is_quiet = False
 
     def begin(self) -> None:
         """Something of a diff begins."""
         self._has_begun = True
-        self.offers_rows = self._may_have_rows = self._is_mail = self._is_told = self._is_quiet = False
+        self.offers_rows = self._may_have_rows = self._is_mail = self._is_noted = self._is_quiet = False
 
     def end_rows(self, *, is_sure: bool) -> None:
         """Rows have ended; unless it is sure, there may be more of them."""
@@ -72,7 +72,7 @@ class Surroundings:
         assert fence is not None
         self.label = fence.label or self.label
         self.offers_rows = fence.is_for_diffs
-        self._may_have_rows = self._is_told = False
+        self._may_have_rows = self._is_noted = False
 
     def _take_text(self, line: Line) -> None:
         text = line.text
@@ -95,8 +95,8 @@ class Surroundings:
     def _take_prose(self, line: Line) -> None:
         if line.text.startswith("Property changes on: "):
             self._may_have_rows = False
-        if not self._is_quiet and not self._is_told:
-            self._is_told = True
+        if not self._is_quiet and not self._is_noted:
+            self._is_noted = True
             self._note(line, "text around the patch")
 
     def _note(self, line: Line, what: str) -> None:

@@ -65,7 +65,7 @@ def check(given: GuardInput) -> Finding | None:
         if not _is_suspect(edit.new):
             continue
         for row, line in enumerate(check_each(split_lines(edit.new))):
-            if len(line) <= _LONGEST and stands_for_text(line, given.path) and not _was_there(line, edit.old, given):
+            if len(line) <= _LONGEST and is_placeholder(line, given.path) and not _was_there(line, edit.old, given):
                 return _finding(line, row, given.path)
     return None
 
@@ -80,10 +80,10 @@ def _is_suspect(text: str) -> bool:
     return False
 
 
-def stands_for_text(line: str, path: str | None = None) -> bool:
+def is_placeholder(line: str, path: str | None = None) -> bool:
     """Whether a line says that other lines belong here instead of being them.
 
-    >>> stands_for_text("    // ... existing code ..."), stands_for_text("    ...")
+    >>> is_placeholder("    // ... existing code ..."), is_placeholder("    ...")
     (True, False)
     """
     stripped = line.strip()

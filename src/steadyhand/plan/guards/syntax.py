@@ -25,16 +25,16 @@ def check(given: GuardInput) -> Finding | None:
         return _warning(_not_checked(name, after))
     before_text = "" if given.before is None else given.before[:]
     if not before_text.strip():
-        return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
+        return _warning(f"{name} is written, but does not parse as its name says: {_described(after)}")
     if isinstance(before := _fault(known, before_text, given.path), Unchecked):
         return _warning(
-            f"{name} was not checked before the edit ({before.reason}) and does not parse now: {_told(after)}"
+            f"{name} was not checked before the edit ({before.reason}) and does not parse now: {_described(after)}"
         )
     if before is not None:
-        return _warning(f"{name} did not parse before either, so its syntax was not checked: {_told(after)}")
+        return _warning(f"{name} did not parse before either, so its syntax was not checked: {_described(after)}")
     return Finding(
         Kind.BREAKS_SYNTAX,
-        f"{name} would no longer parse: {_told(after)}",
+        f"{name} would no longer parse: {_described(after)}",
         (
             Say("fix the new text, or send edits that belong together in one call"),
             LeaveGuardOut("syntax"),
@@ -93,7 +93,7 @@ def _excerpt(text: str, line: int) -> list[str]:
     return [f"{number}: {rows[number - 1][:_LONGEST]}" for number in range(first, last + 1)]
 
 
-def _told(fault: Fault) -> str:
+def _described(fault: Fault) -> str:
     column = "" if fault.column is None else f", column {fault.column}"
     return f"line {fault.line}{column}: {fault.message}"
 

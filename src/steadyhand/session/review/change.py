@@ -167,7 +167,7 @@ class Feedback:
 
 def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
     """What is risky about a hunk, apart from what happened to it since."""
-    from steadyhand.plan.guards.placeholder import stands_for_text
+    from steadyhand.plan.guards.placeholder import is_placeholder
     from steadyhand.structure.format import format_of
 
     if any(note.tier not in _PLAIN_TIERS for note in hunk.notes):
@@ -179,7 +179,7 @@ def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
     if is_flagged:
         yield "instructions"
     added = set(hunk.after.splitlines()) - set(hunk.before.splitlines())
-    if any(stands_for_text(line, hunk.path) for line in added):
+    if any(is_placeholder(line, hunk.path) for line in added):
         yield "placeholder"
     if any(note.forced for note in hunk.notes):
         yield "forced"

@@ -78,33 +78,33 @@ def hunks_of(way: Sequence[Passage], replays: Replays, present: bytes | None, *,
     `is_hidden`: what the file says is not to be had.
     """
     chosen = [passage for passage in way if passage.is_chosen]
-    standing = [p for p in chosen if p.entry.undone_by is None and p.entry.record.verb == "edit"]
-    if not standing:
+    in_effect = [p for p in chosen if p.entry.undone_by is None and p.entry.record.verb == "edit"]
+    if not in_effect:
         return []
     first, last = chosen[0].change.before, way[-1].change.after
     found: list[Hunk] = []
-    kept = [passage for passage in standing if passage.change.before and passage.change.after]
+    kept = [passage for passage in in_effect if passage.change.before and passage.change.after]
     if last is not None and (moved := _own(kept, lambda state: state.path)):
         was, now, is_cut = moved
         assert was is not None and now is not None
-        hunk = _whole("renamed", was.path, now.path, standing, was, last)
+        hunk = _whole("renamed", was.path, now.path, in_effect, was, last)
         found.append(replace(hunk, is_overlapped=is_cut or now.path != last.path))
     if last is not None and present is not None and (turned := _own(kept, lambda state: state.mode)):
         was, now, is_cut = turned
         assert was is not None and now is not None
-        hunk = _whole("mode", f"{was.mode:04o}", f"{now.mode:04o}", standing, was, last)
+        hunk = _whole("mode", f"{was.mode:04o}", f"{now.mode:04o}", in_effect, was, last)
         found.append(replace(hunk, is_overlapped=is_cut or now.mode != last.mode))
     is_hidden = is_hidden or any(passage.change.redacted for passage in chosen)
     if present is None and not is_hidden:
-        return found + (_deleted(chosen, replays, standing, first) if last is None and first is not None else [])
+        return found + (_deleted(chosen, replays, in_effect, first) if last is None and first is not None else [])
     is_bytes = present is not None and Source.of_bytes(present).is_binary
-    if is_hidden or is_bytes or any(_is_bytes(passage) for passage in standing):
-        written = _own(standing, lambda state: state.digest)
+    if is_hidden or is_bytes or any(_is_bytes(passage) for passage in in_effect):
+        written = _own(in_effect, lambda state: state.digest)
         if written is None:
             return found
         was, now, is_cut = written
         status: Status = "hidden" if is_hidden else "binary" if was is not None else "created"
-        hunk = _whole(status, "", "", standing, was, last)
+        hunk = _whole(status, "", "", in_effect, was, last)
         return [*found, replace(hunk, is_overlapped=is_cut or (now and now.digest) != (last and last.digest))]
     assert present is not None
     return found + _text_hunks(way, replays, present, first, last)
@@ -256,7 +256,7 @@ def _rows(source: Source, region: Region) -> str:
 
 
 def _deleted(
-    chosen: Sequence[Passage], replays: Replays, standing: Sequence[Passage], first: FileState | None
+    chosen: Sequence[Passage], replays: Replays, in_effect: Sequence[Passage], first: FileState | None
 ) -> list[Hunk]:
     passage = chosen[-1]
     if not passage.change.is_delete:
@@ -266,14 +266,14 @@ def _deleted(
     except EditError:  # its image is gone
         text = ""
     before = passage.change.before
-    return [_whole("deleted", text, "", standing, first if before is None else before, None)]
+    return [_whole("deleted", text, "", in_effect, first if before is None else before, None)]
 
 
 def _whole(
     status: Status,
     before: str,
     after: str,
-    standing: Sequence[Passage],
+    in_effect: Sequence[Passage],
     first: FileState | None,
     last: FileState | None,
 ) -> Hunk:
@@ -281,10 +281,10 @@ def _whole(
     state = last or first
     assert state is not None
     sides = [side.digest for side in (first, last) if side is not None]
-    made = [f"{passage.entry.record.id}:{passage.change.path}" for passage in standing]
+    made = [f"{passage.entry.record.id}:{passage.change.path}" for passage in in_effect]
     name = _id(status, state.path, before, after + "\0".join(sides), made)
-    entries = tuple(passage.entry for passage in standing)
-    notes = tuple(note for passage in standing for note in passage.change.edits)
+    entries = tuple(passage.entry for passage in in_effect)
+    notes = tuple(note for passage in in_effect for note in passage.change.edits)
     return Hunk(name, state.path, status, None, before, after, entries, notes, first=first, last=last)
 
 

@@ -10,7 +10,7 @@ from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad
 
 if TYPE_CHECKING:
     from steadyhand.session.events import Event
-    from steadyhand.session.kept_conflicts import KeptConflict, Standing
+    from steadyhand.session.kept_conflicts import KeptConflict, PresentText
     from steadyhand.workspace.history.leases import ActiveLease
 
 
@@ -50,7 +50,7 @@ def conflict_table(conflicts: Sequence[KeptConflict], *, width: int) -> list[Lin
     return lines
 
 
-def conflict_lines(kept: KeptConflict, standing: Standing | None, *, width: int | None) -> list[Line]:
+def conflict_lines(kept: KeptConflict, present: PresentText | None, *, width: int | None) -> list[Line]:
     """One conflict in full: both sides, and the current text."""
     facts = [
         ("conflict", kept.id),
@@ -63,18 +63,18 @@ def conflict_lines(kept: KeptConflict, standing: Standing | None, *, width: int 
         lines += side_lines(other, rows=_ROWS, width=width)
     mine = {"actor": kept.actor, "task": kept.task, "time": kept.time, "reason": kept.reason}
     lines += side_lines({**mine, **(kept.yours or {}), "refused": True}, rows=_ROWS, width=width)
-    return lines + _standing_lines(standing)
+    return lines + _present_lines(present)
 
 
-def _standing_lines(standing: Standing | None) -> list[Line]:
-    if standing is None:
+def _present_lines(present: PresentText | None) -> list[Line]:
+    if present is None:
         return []
-    if not standing.text:
+    if not present.text:
         return [(Piece("now: ", "heading"), Piece("the text is gone", "dim"))]
-    first, last = standing.lines
-    rows = standing.text.split("\n")[: last - first + 1]
+    first, last = present.lines
+    rows = present.text.split("\n")[: last - first + 1]
     digits = len(str(last))
-    lines: list[Line] = [(Piece("now:", "heading"), Piece(lines_of(standing.lines), "place"))]
+    lines: list[Line] = [(Piece("now:", "heading"), Piece(lines_of(present.lines), "place"))]
     lines += [(Piece(f"    {first + i:>{digits}} ", "dim"), *head_of(row)) for i, row in enumerate(rows[:_ROWS])]
     return [*lines, _more(len(rows) - _ROWS)] if len(rows) > _ROWS else lines
 

@@ -95,7 +95,7 @@ def report(invocation: Invocation, receipt: Receipt, *, back: Literal["undo", "r
         width = cut_width(invocation)
         output.print(receipt_lines(receipt, back=command, width=width, quiet=output.quiet, phrases=invocation.phrases))
         for warning in receipt.warnings:
-            if warning not in receipt.remarks:  # these stand among the notes
+            if warning not in receipt.remarks:  # these are among the notes
                 output.warn(warning)
     return refused.kind.exit_code if refused is not None else 0
 

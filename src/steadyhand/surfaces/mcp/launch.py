@@ -22,7 +22,7 @@ from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, host_roots, marked_root, named_roots, no_root
 from steadyhand.surfaces.terminal import visible_line
 from steadyhand.workspace.host import scratch_folder, takes_more
-from steadyhand.workspace.landlock import raise_wall, wall_around
+from steadyhand.workspace.landlock import access_to, restrict_process
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
@@ -186,10 +186,10 @@ def confine(
     """Raise the sandbox for this thread and all it starts; None, or why there is none."""
     paths = [root.path for root in roots]
     try:
-        wall = wall_around(
+        access = access_to(
             paths, journal, scratch=scratch, read_only=read_only, ports=ports, code=_code(), reports=reports
         )
-        return None if raise_wall(wall) is not None else "this system has no Landlock"
+        return None if restrict_process(access) is not None else "this system has no Landlock"
     except OSError as error:
         return error.strerror or "the kernel refused it"
 

@@ -73,7 +73,7 @@ def _list(command: Command, found: Directory) -> Answer:
     shown = command.shown.rstrip("/")
     sizes = found.sizes(command.workspace)
     rows = [f"{_human(sizes[entry])}\t{shown}/{entry}" for entry in found.entries()]
-    return Answer(found.told(shown, [f"{_human(sizes[''])}\t{shown}", *rows]))
+    return Answer(found.render(shown, [f"{_human(sizes[''])}\t{shown}", *rows]))
 
 
 def create(command: Command) -> Answer:

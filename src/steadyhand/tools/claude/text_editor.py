@@ -125,7 +125,7 @@ class Directory:
     def is_empty(self) -> bool:
         return not self.files and not self.links
 
-    def told(self, shown: str, rows: Iterable[str]) -> str:
+    def render(self, shown: str, rows: Iterable[str]) -> str:
         """The rows under their documented heading, and why they are not all."""
         head = f"Here're the files and directories up to {_DEPTH} levels deep in {shown}, "
         more = [] if self.cut is None else [f"(not everything was looked at: {self.cut})"]
@@ -268,7 +268,7 @@ def _list(command: Command, path: str) -> Answer | None:
     if found is None:
         return None
     shown, above = command.shown, command.shown.rstrip("/")
-    return Answer(found.told(shown, [shown, *(f"{above}/{entry}" for entry in found.entries())]))
+    return Answer(found.render(shown, [shown, *(f"{above}/{entry}" for entry in found.entries())]))
 
 
 def create(command: Command) -> Answer:

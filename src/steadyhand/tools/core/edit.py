@@ -70,7 +70,7 @@ def tell(receipt: Receipt, *, is_dry: bool = False) -> Result:
     if len(files) > _MOST_FILES:
         facts["moreFiles"] = len(files) - _MOST_FILES
     if _is_worth_telling(receipt):
-        facts["outcomes"] = _told(receipt.outcomes, has_paths=only is None or not receipt.ok)
+        facts["outcomes"] = _outcomes(receipt.outcomes, has_paths=only is None or not receipt.ok)
     if receipt.format is not None:
         facts["format"] = receipt.format
     if is_dry:
@@ -131,16 +131,16 @@ def _is_notable(outcome: Outcome) -> bool:
     )
 
 
-def _told(outcomes: Sequence[Outcome], *, has_paths: bool) -> list[Result]:
+def _outcomes(outcomes: Sequence[Outcome], *, has_paths: bool) -> list[Result]:
     """The outcomes in order, numbered in each file; where there are too many, those that were refused go first."""
     numbers: dict[str | None, int] = {}
-    told = []
+    numbered = []
     for outcome in outcomes:
         numbers[outcome.path] = numbers.get(outcome.path, -1) + 1
-        told.append((outcome, numbers[outcome.path]))
-    first = sorted(range(len(told)), key=lambda at: told[at][0].error is None)[:_MOST_OUTCOMES]
-    explained = {at for at in first[:_MOST_EXPLAINED] if told[at][0].error is not None}
-    return [_outcome(*told[at], has_path=has_paths, is_explained=at in explained) for at in sorted(first)]
+        numbered.append((outcome, numbers[outcome.path]))
+    first = sorted(range(len(numbered)), key=lambda at: numbered[at][0].error is None)[:_MOST_OUTCOMES]
+    explained = {at for at in first[:_MOST_EXPLAINED] if numbered[at][0].error is not None}
+    return [_outcome(*numbered[at], has_path=has_paths, is_explained=at in explained) for at in sorted(first)]
 
 
 def _outcome(outcome: Outcome, index: int, *, has_path: bool, is_explained: bool) -> Result:
@@ -396,15 +396,15 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
         if error.kind is not Kind.AMBIGUOUS_MATCH:
             raise named_by_address(error, requests) from None
         raise error.advised('set occurrence to "all" to change every place, or edit this file alone') from None
-    told = tell(receipt, is_dry=is_dry)
-    told |= {"filesChanged": len(found.files), "filesPassedOver": found.passed_over}
+    numbered = tell(receipt, is_dry=is_dry)
+    numbered |= {"filesChanged": len(found.files), "filesPassedOver": found.passed_over}
     if found.unread:
-        told["filesNotRead"] = found.unread
+        numbered["filesNotRead"] = found.unread
     if is_dry:
-        told["note"] = f"to apply it, send it without dry_run and with expected_files {len(found.files)}"
+        numbered["note"] = f"to apply it, send it without dry_run and with expected_files {len(found.files)}"
     elif expected is None:
-        told["note"] = "use dry_run first, then expected_files, so that no other file changes"
-    return told
+        numbered["note"] = "use dry_run first, then expected_files, so that no other file changes"
+    return numbered
 
 
 def _refused(error: EditError, phrases: Phrases) -> Result:

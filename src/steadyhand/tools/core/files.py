@@ -133,7 +133,7 @@ def _run_outline(call: Call, fields: Fields) -> Result:
         start, end = found.lines_of(entry)
         entries.append({"address": entry.address, "kind": entry.kind, "startLine": start, "endLine": end})
     shown = [entry for entry in entries if len(str(entry["address"])) <= _WIDEST]
-    told: Result = {
+    answer: Result = {
         "success": True,
         "path": str(fields["path"]),
         "format": found.format,
@@ -143,10 +143,12 @@ def _run_outline(call: Call, fields: Fields) -> Result:
     }
     hidden = found.total - len(shown)
     if hidden:
-        told["leftOut"] = f"{hidden} of {found.total} entries: give within, an address, or another depth"
+        answer["leftOut"] = f"{hidden} of {found.total} entries: give within, an address, or another depth"
     if found.gap is not None:
-        told["warnings"] = [f"line {found.gap.line} does not parse ({found.gap.message}): entries may be missing there"]
-    return told
+        answer["warnings"] = [
+            f"line {found.gap.line} does not parse ({found.gap.message}): entries may be missing there"
+        ]
+    return answer
 
 
 def _no_format(path: str) -> EditError:
@@ -241,19 +243,19 @@ def _run_read(call: Call, fields: Fields) -> Result:
 
 
 def _several(call: Call, files: list[object], *, has_anchors: bool) -> Result:
-    told: list[dict[str, object]] = []
+    answer: list[dict[str, object]] = []
     refusals: list[EditError] = []
     room = room_for(call)  # of all files together
     for index, file in enumerate(files):
         wanted = file if isinstance(file, Mapping) else {"path": file}
         if room <= 0:
-            told.append({"path": wanted["path"], "leftOut": "all of it; read this file alone"})
+            answer.append({"path": wanted["path"], "leftOut": "all of it; read this file alone"})
             continue
         try:
             read = _one(call, wanted, f"files[{index}]", has_anchors=has_anchors, room=room)
         except EditError as error:
             refusals.append(error)
-            told.append(
+            answer.append(
                 {
                     "path": wanted["path"],
                     "kind": str(error.kind),
@@ -262,10 +264,10 @@ def _several(call: Call, files: list[object], *, has_anchors: bool) -> Result:
             )
             continue
         room -= len(str(read["content"]))
-        told.append(read)
+        answer.append(read)
     if len(refusals) == len(files):
         raise refusals[0]
-    return {"success": "partial" if refusals else True, "files": told}
+    return {"success": "partial" if refusals else True, "files": answer}
 
 
 def _one(call: Call, wanted: Fields, place: str, *, has_anchors: bool, room: int | None = None) -> dict[str, object]:
@@ -387,8 +389,8 @@ _WRITE_PARAMETERS = Object(
 
 def _run_write(call: Call, fields: Fields) -> Result:
     """Create, or replace a version that this task knows."""
-    told, receipt = write_all(call, fields, "expect")
-    return told | {"status": main_file(receipt).status}
+    answer, receipt = write_all(call, fields, "expect")
+    return answer | {"status": main_file(receipt).status}
 
 
 _WRITE_TOOL = Tool(

@@ -77,8 +77,8 @@ def _log(call: Call, fields: Fields, path: str | None) -> Result:
     if not found and path is not None and task is None:
         host_of(call.workspace).source(path)  # one that never was is a slip, and refused as such
     shown = found[skip : skip + most]
-    told: Result = {"success": True, "entries": [_entry(entry) for entry in shown]}
-    return told | ({"more": f"there are older ones: skip {skip + most}"} if len(found) > skip + most else {})
+    answer: Result = {"success": True, "entries": [_entry(entry) for entry in shown]}
+    return answer | ({"more": f"there are older ones: skip {skip + most}"} if len(found) > skip + most else {})
 
 
 def _one(call: Call, id: str) -> Result:
@@ -104,34 +104,34 @@ def _line(call: Call, path: str, line: int) -> Result:
 
 def _origin(why: Why, *, is_secret: bool) -> Result:
     """Where a line comes from; of a file with secrets without its text."""
-    told: Result = {"line": why.line, **({} if is_secret else {"text": clip(why.text)}), "since": _SINCE[why.since]}
+    answer: Result = {"line": why.line, **({} if is_secret else {"text": clip(why.text)}), "since": _SINCE[why.since]}
     if why.doubt is not None:
-        told["doubt"] = why.doubt
+        answer["doubt"] = why.doubt
     if why.origin is None:
-        return told
+        return answer
     record = why.origin.record
     reason = why.reason or record.reason
-    return told | _who(record) | ({"reason": reason} if reason else {})
+    return answer | _who(record) | ({"reason": reason} if reason else {})
 
 
 def _entry(entry: Entry) -> Result:
     record = entry.record
-    told: Result = {**_who(record), "files": list(record.paths[:_NAMED])}
+    answer: Result = {**_who(record), "files": list(record.paths[:_NAMED])}
     if len(record.paths) > _NAMED:
-        told["moreFiles"] = len(record.paths) - _NAMED
+        answer["moreFiles"] = len(record.paths) - _NAMED
     if record.verb != "edit":
-        told |= {"verb": record.verb, "undoes": list(record.undoes)}
+        answer |= {"verb": record.verb, "undoes": list(record.undoes)}
     reasons = dict.fromkeys(edit.reason for change in record.files for edit in change.edits if edit.reason)
     if record.reason or reasons:
-        told["reason"] = record.reason or "; ".join(list(reasons)[:_NAMED])
+        answer["reason"] = record.reason or "; ".join(list(reasons)[:_NAMED])
     if entry.undone_by is not None:
-        told["undoneBy"] = entry.undone_by
-    return told
+        answer["undoneBy"] = entry.undone_by
+    return answer
 
 
 def _who(record: Record) -> Result:
-    told: Result = {"id": record.id, "time": record.time, "actor": record.actor, "tool": record.tool}
-    return told | ({"task": record.task} if record.task else {})
+    answer: Result = {"id": record.id, "time": record.time, "actor": record.actor, "tool": record.tool}
+    return answer | ({"task": record.task} if record.task else {})
 
 
 _HISTORY_TOOL = Tool(

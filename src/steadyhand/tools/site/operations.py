@@ -239,11 +239,11 @@ class ElementOperation:
 
     def explained(self, error: EditError, file: str) -> EditError:
         """The refusal in the words of this tool: selectors that can be sent, not addresses of the engine."""
-        message, hint, details = self._told(error, file)
-        told = f"operation {self.index + 1}/{self.count} ({self.action}){message}"
-        return EditError(error.kind, told, hint=hint, details={**details, "index": self.index})
+        message, hint, details = self._explained(error, file)
+        message = f"operation {self.index + 1}/{self.count} ({self.action}){message}"
+        return EditError(error.kind, message, hint=hint, details={**details, "index": self.index})
 
-    def _told(self, error: EditError, file: str) -> tuple[str, Advice, Mapping[str, object]]:
+    def _explained(self, error: EditError, file: str) -> tuple[str, Advice, Mapping[str, object]]:
         """What is wrong, behind the name of the operation; what to do; and the facts."""
         named = repr(self.selector[:80])
         near, places = error.details.get("nearest"), error.details.get("places")

@@ -30,9 +30,9 @@ __all__ = [
     "MOST_CHARACTERS",
     "SUCCESS",
     "Answers",
-    "Laid",
     "Operation",
     "Page",
+    "PageChange",
     "Refused",
     "change_pages",
     "check_apart",
@@ -107,7 +107,7 @@ class Refused:
 
 
 @dataclass(slots=True)
-class Laid:
+class PageChange:
     """What became of a page's operations: those made, in order, and those refused. `failure` is the page's as a whole.
 
     `alike` says how like the places are that were found by likeness. `path` is the file as the workspace knows it,
@@ -142,22 +142,22 @@ class _Faint(Exception):
 
 def change_pages(
     call: Call, pages: Sequence[Page], reason: str | None, *, is_atomic: bool = False
-) -> tuple[list[Laid], Receipt | None]:
+) -> tuple[list[PageChange], Receipt | None]:
     """Change pages in one transaction; without a receipt nothing was changed. `is_atomic`: every operation, or nothing.
 
     Refuses where the change cannot be committed; a file that changed in between is looked at again.
     """
     tries, faint = 0, set[Operation]()
     while tries < _TRIES:
-        laid: list[Laid] = []
+        changes: list[PageChange] = []
         seen = [_version(call, page) for page in pages]
         try:
             with call.workspace.transaction(reason=reason) as batch:
-                laid += [_Laying(call, batch, page, faint).run() for page in pages]
-                if any(each.failure is not None or (is_atomic and each.refused) for each in laid):
+                changes += [_PageChanger(call, batch, page, faint).run() for page in pages]
+                if any(each.failure is not None or (is_atomic and each.refused) for each in changes):
                     raise _Dropped
         except _Dropped:
-            return laid, None
+            return changes, None
         except _Faint as found:
             faint.add(found.operation)
             continue
@@ -166,7 +166,7 @@ def change_pages(
                 raise
             tries += 1
             continue
-        return laid, batch.receipt if any(each.made for each in laid) else None
+        return changes, batch.receipt if any(each.made for each in changes) else None
     raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
 
 
@@ -182,91 +182,91 @@ def _not_without(error: EditError, alone: EditError) -> EditError:
     return error.advised((*error.hints, Note(f"those before it were not kept, as without it {alone.message}")))
 
 
-class _Laying:
+class _PageChanger:
     """One page in a transaction."""
 
     def __init__(self, call: Call, batch: Batch, page: Page, faint: AbstractSet[Operation]) -> None:
         self._call = call
         self._faint = faint
         self._batch = batch
-        self._laid = Laid(page)
+        self._change = PageChange(page)
         given = call.workspace.policy
         on_conflict = (
             "refuse" if given.on_conflict == "skip" else given.on_conflict
         )  # what is left out is reported here
         self._policy = replace(given, partial=False, on_conflict=on_conflict)
 
-    def run(self) -> Laid:
-        laid = self._laid
+    def run(self) -> PageChange:
+        change = self._change
         try:
-            laid.path = self._call.path(laid.page.file)
+            change.path = self._call.path(change.page.file)
             source = host_of(self._call.workspace).source(
-                laid.path
+                change.path
             )  # it is there and is text, or similar names are listed
-            laid.no_page = no_page(source) if laid.page.elements else None
-            for operation in laid.page.elements:
-                self._lay_element(operation)
-            for tier, run in groupby(laid.page.passages, self._tier):
-                if not self._lay_passages(list(run), replace(self._policy, tier=tier)):
+            change.no_page = no_page(source) if change.page.elements else None
+            for operation in change.page.elements:
+                self._change_element(operation)
+            for tier, run in groupby(change.page.passages, self._tier):
+                if not self._change_passages(list(run), replace(self._policy, tier=tier)):
                     break
         except EditError as error:
-            laid.failure = error
-        return laid
+            change.failure = error
+        return change
 
     def _tier(self, operation: PassageOperation) -> str | None:
         return operation.tier(self._policy.tier, by_likeness=operation not in self._faint)
 
-    def _lay_element(self, operation: ElementOperation) -> None:
+    def _change_element(self, operation: ElementOperation) -> None:
         edit = operation.edit
-        error = self._laid.no_page or (edit if isinstance(edit, EditError) else None)
+        error = self._change.no_page or (edit if isinstance(edit, EditError) else None)
         error = error or self._refusal([operation], self._policy)
         if error is None:
-            self._laid.made.append(operation)
+            self._change.made.append(operation)
         else:
-            self._leave(Refused(operation, operation.explained(error, self._laid.page.file)))
+            self._leave(Refused(operation, operation.explained(error, self._change.page.file)))
 
-    def _lay_passages(self, run: list[PassageOperation], policy: Policy) -> bool:
+    def _change_passages(self, run: list[PassageOperation], policy: Policy) -> bool:
         """Lay what fits; whether all of it did."""
         error = self._refusal(run, policy)
         if error is None:
-            self._laid.made += run
+            self._change.made += run
             return True
         at = error.details.get("index")
         if not isinstance(at, int) or error.kind is Kind.OVERLAPPING_EDITS or not 0 <= at < len(run):
             at = 0 if len(run) == 1 else None
         if at is None:
-            return self._lay_one_by_one(run, policy)
+            return self._change_one_by_one(run, policy)
         alone = None if at == 0 else self._refusal(run[:at], policy)
-        self._laid.made += run[:at] if alone is None else ()
+        self._change.made += run[:at] if alone is None else ()
         self._refuse(run[at], error if alone is None else _not_without(error, alone))
         return False
 
-    def _lay_one_by_one(self, run: Sequence[PassageOperation], policy: Policy) -> bool:
+    def _change_one_by_one(self, run: Sequence[PassageOperation], policy: Policy) -> bool:
         """The same where one touches what another wrote, or where together they would break the file."""
         for operation in run:
             error = self._refusal([operation], policy)
             if error is not None:
                 self._refuse(operation, error)
                 return False
-            self._laid.made.append(operation)
+            self._change.made.append(operation)
         return True
 
     def _refuse(self, operation: PassageOperation, error: EditError) -> None:
-        best = operation.best_match(error, self._batch.source(self._laid.path or ""))
-        self._leave(Refused(operation, operation.explained(error, self._laid.page.file, best), best))
+        best = operation.best_match(error, self._batch.source(self._change.path or ""))
+        self._leave(Refused(operation, operation.explained(error, self._change.page.file, best), best))
 
     def _leave(self, refused: Refused) -> None:
-        self._laid.refused.append(refused)
+        self._change.refused.append(refused)
         edit = refused.operation.edit
         reason = None if isinstance(edit, EditError) else edit.reason
-        self._batch.leave(self._laid.path or "", refused.error, reason)
+        self._batch.leave(self._change.path or "", refused.error, reason)
 
     def _refusal(self, operations: Sequence[Operation], policy: Policy) -> EditError | None:
         """Lay operations into the transaction, all or none; why not, if none."""
         edits = [each.edit for each in operations if not isinstance(each.edit, EditError)]
-        before = self._batch.source(self._laid.path or "")
+        before = self._batch.source(self._change.path or "")
         try:
-            outcomes = self._batch.edit(self._laid.path or "", edits, policy=policy)
+            outcomes = self._batch.edit(self._change.path or "", edits, policy=policy)
         except EditError as error:
             if error.kind in _OF_THE_FILE or error.kind.action in (Action.RETRY_LATER, Action.REPORT_BUG):
                 raise
@@ -279,7 +279,7 @@ class _Laying:
     def _is_like_enough(self, operation: PassageOperation, outcome: Outcome, before: Source) -> bool:
         alike = operation.likeness(outcome, before)
         if alike is not None:
-            self._laid.alike[operation] = alike
+            self._change.alike[operation] = alike
         return alike is None or alike >= LIKE_ENOUGH
 
 
@@ -359,26 +359,29 @@ class Answers:
 
     def change(self, page: Page, reason: str | None) -> Result:
         """Change one page in a transaction of its own, and tell what became of it. Refuses as `change_pages` does."""
-        (laid,), receipt = change_pages(self.call, [page], reason)
-        return self.page(laid, receipt, () if receipt is None else receipt.outcomes)
+        (change,), receipt = change_pages(self.call, [page], reason)
+        return self.page(change, receipt, () if receipt is None else receipt.outcomes)
 
-    def page(self, laid: Laid, receipt: Receipt | None, outcomes: Sequence[Outcome]) -> Result:
+    def page(self, change: PageChange, receipt: Receipt | None, outcomes: Sequence[Outcome]) -> Result:
         """What became of one page, by the outcomes of the operations that were made on it."""
-        if laid.error is not None:
-            host_of(self.call.workspace).note_refusal(laid.error)
-        if laid.failure is not None:
-            return self.failed(laid.page.file, laid.failure)
+        if change.error is not None:
+            host_of(self.call.workspace).note_refusal(change.error)
+        if change.failure is not None:
+            return self.failed(change.page.file, change.failure)
         is_changed = receipt is not None and bool(outcomes)
-        made = dict(zip(laid.made, outcomes, strict=True)) if is_changed else {}
-        facts: Result = {"success": ("partial" if made else False) if laid.refused else True, "file": laid.page.file}
+        made = dict(zip(change.made, outcomes, strict=True)) if is_changed else {}
+        facts: Result = {
+            "success": ("partial" if made else False) if change.refused else True,
+            "file": change.page.file,
+        }
         if receipt is not None and is_changed:
             facts |= self._changed(receipt, outcomes)
-        told = self._told(laid, is_partial=bool(made))
-        if laid.page.elements:
-            facts["results"] = _element_results(laid, made, told, self.call.toolset.phrases)
-        if laid.page.passages:
-            facts |= _passage_facts(laid, made)
-        return told | facts | self._next(laid, told)
+        refusal = self._refusal(change, is_partial=bool(made))
+        if change.page.elements:
+            facts["results"] = _element_results(change, made, refusal, self.call.toolset.phrases)
+        if change.page.passages:
+            facts |= _passage_facts(change, made)
+        return refusal | facts | self._next(change, refusal)
 
     def failed(self, file: str, error: EditError) -> Result:
         """A page that could not be changed at all."""
@@ -410,21 +413,21 @@ class Answers:
                 host_of(self.call.workspace).saw(source)
         return {"content": text}
 
-    def _told(self, laid: Laid, *, is_partial: bool) -> Result:
+    def _refusal(self, change: PageChange, *, is_partial: bool) -> Result:
         """The refusal of a page of which nothing was changed, or of the passage at which a page was left."""
-        passage = next((each for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
-        error = passage.error if passage is not None else None if is_partial else laid.error
-        told = {} if error is None else failure(error, self.call.toolset.phrases)
-        return told if passage is None or passage.best is None else told | {"bestMatch": passage.best}
+        passage = next((each for each in change.refused if isinstance(each.operation, PassageOperation)), None)
+        error = passage.error if passage is not None else None if is_partial else change.error
+        refusal = {} if error is None else failure(error, self.call.toolset.phrases)
+        return refusal if passage is None or passage.best is None else refusal | {"bestMatch": passage.best}
 
-    def _next(self, laid: Laid, told: Result) -> Result:
+    def _next(self, change: PageChange, refusal: Result) -> Result:
         """Which tool to try after a refusal; mistakes in a row on one file are counted, and a success forgets them."""
-        conversation, key = self.call.conversation, plain_path(laid.path or laid.page.file)
-        refused = next((each for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
+        conversation, key = self.call.conversation, plain_path(change.path or change.page.file)
+        refused = next((each for each in change.refused if isinstance(each.operation, PassageOperation)), None)
         if refused is None:
-            if laid.page.passages or not laid.refused:
+            if change.page.passages or not change.refused:
                 conversation.succeeded(key)
-            is_by_text = laid.no_page is not None or any(each.error.kind in _BY_TEXT for each in laid.refused)
+            is_by_text = change.no_page is not None or any(each.error.kind in _BY_TEXT for each in change.refused)
             return {"suggestedTool": "editFile"} if is_by_text else {}
         if refused.error.kind not in _MISTAKES:
             return {}
@@ -435,17 +438,17 @@ class Answers:
         advice = f"this is failure {count} in a row on this file: read all of it with readFile, then write it whole "
         own = render_hints(refused.error.hints, self.call.toolset.phrases)
         hint = "\n".join(filter(None, (own, f"{advice}with writeFiles")))
-        return facts | {"hint": hint, "error": f"{told.get('message')}\nHint: {hint}"}
+        return facts | {"hint": hint, "error": f"{refusal.get('message')}\nHint: {hint}"}
 
 
 def _element_results(
-    laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result, phrases: Phrases
+    change: PageChange, made: dict[ElementOperation | PassageOperation, Outcome], refusal: Result, phrases: Phrases
 ) -> list[Result]:
     """What became of each operation; a refusal that the answer gives at the top is not repeated."""
-    refused: dict[object, Refused] = {each.operation: each for each in laid.refused}
-    results = [_element_result(each, made.get(each), refused.get(each), phrases) for each in laid.page.elements]
+    refused: dict[object, Refused] = {each.operation: each for each in change.refused}
+    results = [_element_result(each, made.get(each), refused.get(each), phrases) for each in change.page.elements]
     for each in results:
-        if each.get("error") is not None and each["error"] == told.get("error"):
+        if each.get("error") is not None and each["error"] == refusal.get("error"):
             del each["error"], each["details"]
     return results
 
@@ -454,8 +457,8 @@ def _element_result(
     operation: ElementOperation, outcome: Outcome | None, refused: Refused | None, phrases: Phrases
 ) -> Result:
     if refused is not None:
-        told = failure(refused.error, phrases)
-        return {"index": operation.index, **{name: told[name] for name in ("success", "error", "kind", "details")}}
+        refusal = failure(refused.error, phrases)
+        return {"index": operation.index, **{name: refusal[name] for name in ("success", "error", "kind", "details")}}
     if outcome is None:
         return {"index": operation.index, "success": False, "heldBack": True}
     lines = outcome.lines
@@ -463,13 +466,15 @@ def _element_result(
     return {"index": operation.index, "success": True, **where}
 
 
-def _passage_facts(laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome]) -> Result:
-    found = [(each, made[each]) for each in laid.page.passages if each in made]
+def _passage_facts(change: PageChange, made: dict[ElementOperation | PassageOperation, Outcome]) -> Result:
+    found = [(each, made[each]) for each in change.page.passages if each in made]
     facts: Result = {"matchTiers": [TIERS.get(str(outcome.tier), "exact") for _, outcome in found]}
-    tolerated = [_tolerated(each, outcome, laid.alike.get(each)) for each, outcome in found if outcome.differs]
+    tolerated = [_tolerated(each, outcome, change.alike.get(each)) for each, outcome in found if outcome.differs]
     if tolerated:
         facts["tolerated"] = tolerated
-    failed = next((each.operation.index for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
+    failed = next(
+        (each.operation.index for each in change.refused if isinstance(each.operation, PassageOperation)), None
+    )
     return facts if failed is None else facts | {"appliedCount": len(found), "failedIndex": failed}
 
 

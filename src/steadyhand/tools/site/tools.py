@@ -21,8 +21,8 @@ from steadyhand.tools.site.operations import (
 from steadyhand.tools.site.pages import (
     SUCCESS,
     Answers,
-    Laid,
     Page,
+    PageChange,
     change_pages,
     check_apart,
     overall,
@@ -259,28 +259,28 @@ def _alone(answers: Answers, page: Page, reason: str | None) -> Result:
 
 
 def _together(call: Call, pages: Sequence[Page], reason: str | None) -> Result:
-    laid, receipt = change_pages(call, pages, reason, is_atomic=True)
+    changes, receipt = change_pages(call, pages, reason, is_atomic=True)
     answers = Answers(call)
     if receipt is None:
-        refusal = next(each.error for each in laid if each.error is not None)
-        return _answer([_held_back(answers, each, refusal) for each in laid])
+        refusal = next(each.error for each in changes if each.error is not None)
+        return _answer([_held_back(answers, each, refusal) for each in changes])
     results: list[Result] = []
     left = list(receipt.outcomes)
-    for each in laid:
+    for each in changes:
         mine, left = left[: len(each.made)], left[len(each.made) :]
         results.append(answers.page(each, receipt, mine))
     return _answer(results) | {"id": receipt.id}
 
 
-def _held_back(answers: Answers, laid: Laid, refusal: EditError) -> Result:
-    if laid.error is not None:
-        return answers.page(laid, None, ())
-    told = EditError(
+def _held_back(answers: Answers, change: PageChange, refusal: EditError) -> Result:
+    if change.error is not None:
+        return answers.page(change, None, ())
+    error = EditError(
         refusal.kind,
-        f"{laid.page.file} is unchanged: the call is atomic, and another file was refused",
+        f"{change.page.file} is unchanged: the call is atomic, and another file was refused",
         hint="correct what was refused and send all of it again, or leave atomic out",
     )
-    return answers.failed(laid.page.file, told) | {"heldBack": True}
+    return answers.failed(change.page.file, error) | {"heldBack": True}
 
 
 def _answer(results: list[Result]) -> Result:
@@ -289,9 +289,9 @@ def _answer(results: list[Result]) -> Result:
     if said is not False:
         return facts
     at = next(at for at, each in enumerate(results) if not each.get("heldBack"))
-    told = {name: results[at].get(name) for name in ("error", "kind", "message", "hint", "details")}
+    refusal = {name: results[at].get(name) for name in ("error", "kind", "message", "hint", "details")}
     rest = {name: fact for name, fact in results[at].items() if name not in ("error", "message", "hint")}
-    return told | {"details": {}} | facts | {"results": [*results[:at], rest, *results[at + 1 :]]}
+    return refusal | {"details": {}} | facts | {"results": [*results[:at], rest, *results[at + 1 :]]}
 
 
 _EDIT_FILES_TOOL = Tool(
@@ -463,8 +463,8 @@ def _run_write_files(call: Call, fields: Fields) -> Result:
     results = [_write(call, each, f"files[{index}]", reason) for index, each in enumerate(files)]
     said = overall(results)
     first = results[0] if said is False else {}
-    told = {name: first[name] for name in ("error", "kind", "message", "hint", "details") if name in first}
-    return told | {"success": said, "results": results}
+    refusal = {name: first[name] for name in ("error", "kind", "message", "hint", "details") if name in first}
+    return refusal | {"success": said, "results": results}
 
 
 def _write(call: Call, fields: Mapping[str, object], place: str, reason: str | None) -> Result:
@@ -485,9 +485,9 @@ def _explained(call: Call, error: EditError, file: str, expect: str | None) -> E
     """The refusal in the words of this tool; the hash of a file that was not read is not shown."""
     if error.kind is not Kind.STALE_SOURCE:
         return error
-    told = unread(call, call.path(file)) if expect is None else error
+    refusal = unread(call, call.path(file)) if expect is None else error
     hint = "read it with readFile and send its fileHash as expectedHash"
-    return told.advised(hint)
+    return refusal.advised(hint)
 
 
 _WRITE_FILES_TOOL = Tool(

@@ -58,19 +58,19 @@ def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
         error = error.with_details(fileHash=present[:16])
     details = offering(error, lambda offer: {"oldText": offer.old, "newText": offer.new}, takes_number=True)
     details.pop("index", None)  # a call is one edit
-    told = failure(error.advised(error.hints, details), phrases)
-    del told["success"]
-    return {"status": "error", **told}
+    answer = failure(error.advised(error.hints, details), phrases)
+    del answer["success"]
+    return {"status": "error", **answer}
 
 
 def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, object]:
     """What a change of one file came to; `rows` is None where nothing of it may be shown."""
     file = main_file(receipt)
-    told = success(receipt, file.path)
+    answer = success(receipt, file.path)
     facts: dict[str, object] = {"status": "success", "filePath": path}
-    if rows is not None and "lines" in told:
-        facts |= {"affectedLines": told["lines"], "context": told["context"]}
-    return facts | {name: told[name] for name in ("fileHash", "id", "warnings", "durable") if name in told}
+    if rows is not None and "lines" in answer:
+        facts |= {"affectedLines": answer["lines"], "context": answer["context"]}
+    return facts | {name: answer[name] for name in ("fileHash", "id", "warnings", "durable") if name in answer}
 
 
 def changed_rows(receipt: Receipt) -> Rows | None:

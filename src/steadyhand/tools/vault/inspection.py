@@ -66,7 +66,7 @@ class Window:
             self.left_out.append(f"{name} from line {line(kept[-1])} on")
         return [tell(thing) for thing in kept[:MOST]]
 
-    def told(self) -> dict[str, object]:
+    def answer(self) -> dict[str, object]:
         """What was left out, if anything, and how to get it."""
         return {"leftOut": f"{'; '.join(self.left_out)}: ask again with start and end"} if self.left_out else {}
 
@@ -119,12 +119,12 @@ class _Telling:
         front = self.document.front
         if front is None:
             return {}
-        told: dict[str, object] = {"format": front.syntax, "startLine": 1, "endLine": front.end}
+        answer: dict[str, object] = {"format": front.syntax, "startLine": 1, "endLine": front.end}
         read = syntax_named(front.syntax).read(self.source.derive(front_source))
         if isinstance(read, Refusal):
-            return {"frontMatter": told | {"problem": read.message}}
+            return {"frontMatter": answer | {"problem": read.message}}
         keys = [entry.address.partition(":")[2] for entry in key_entries(read) if entry.depth == 0]
-        return {"frontMatter": told | {"keys": keys[:MOST]}}
+        return {"frontMatter": answer | {"keys": keys[:MOST]}}
 
     def heading(self, section: Section) -> dict[str, object]:
         mark, path = section.mark, joined(section.path)
@@ -195,8 +195,8 @@ def _addresses(found: Outline, window: Window) -> dict[str, object]:
         first, last = found.lines_of(entry)
         return {"address": entry.address, "kind": entry.kind, "startLine": first, "endLine": last}
 
-    told: dict[str, object] = {"outline": window.listed("outline", found.entries, line, tell)}
-    return told if found.gap is None else told | {"problem": f"line {found.gap.line}: {found.gap.message}"}
+    answer: dict[str, object] = {"outline": window.listed("outline", found.entries, line, tell)}
+    return answer if found.gap is None else answer | {"problem": f"line {found.gap.line}: {found.gap.message}"}
 
 
 # Text in one file: every place, counted from the left without overlap, the first of them shown with their lines.
@@ -228,12 +228,12 @@ def search_file(call: Call, source: Source, query: str, window: Window, *, is_re
         if total <= _SHOWN:
             shown.append(hit)
     _remember(call, source, rows, shown)
-    told: dict[str, object] = {"totalMatches": total, "matches": [_told(source, rows, hit) for hit in shown]}
+    answer: dict[str, object] = {"totalMatches": total, "matches": [_hit(source, rows, hit) for hit in shown]}
     if total > len(shown):
-        told["leftOut"] = f"{total - _SHOWN} matches behind line {shown[-1].row + 1}: ask again with start and end"
+        answer["leftOut"] = f"{total - _SHOWN} matches behind line {shown[-1].row + 1}: ask again with start and end"
     elif not total and isinstance(wanted, LiteralText):
-        told |= _other_case(wanted.text, rows, first, last)
-    return told
+        answer |= _other_case(wanted.text, rows, first, last)
+    return answer
 
 
 def _hits(wanted: LiteralText | LinePattern, rows: list[str], first: int, last: int) -> Iterator[_Hit]:
@@ -270,8 +270,8 @@ def _too_slow(row: int) -> EditError:
     )
 
 
-def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
-    told: dict[str, object] = {
+def _hit(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
+    answer: dict[str, object] = {
         "line": hit.row + 1,
         "column": hit.column + 1,
         "text": clip(rows[hit.row], hit.column),
@@ -282,8 +282,8 @@ def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
     }
     if format_name(source) == "markdown":
         heading = heading_of(source, hit.row)
-        told |= {} if heading is None else {"heading": heading}
-    return told
+        answer |= {} if heading is None else {"heading": heading}
+    return answer
 
 
 def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> None:
@@ -371,15 +371,15 @@ def run(call: Call, fields: Fields) -> Result:
         raise bad_request("query", f"mode {mode} takes none", 'send mode "search", or leave it out')
     source = file_source(call, path)
     window = Window.of(fields.get("start"), fields.get("end"), source.line_count)
-    told: Result = {"status": "success", "filePath": path, "format": format_name(source)}
-    told |= {"totalLines": source.line_count, "fileSize": source.size, "fileHash": source.digest[:16]}
+    answer: Result = {"status": "success", "filePath": path, "format": format_name(source)}
+    answer |= {"totalLines": source.line_count, "fileSize": source.size, "fileHash": source.digest[:16]}
     match mode:
         case "structure":
-            return told | describe(source, window) | window.told()
+            return answer | describe(source, window) | window.answer()
         case "search":
-            return told | search_file(call, source, query, window, is_regex=bool(fields.get("isRegex")))
+            return answer | search_file(call, source, query, window, is_regex=bool(fields.get("isRegex")))
         case _:
-            return told | _lines(call, path, source, fields)
+            return answer | _lines(call, path, source, fields)
 
 
 def _lines(call: Call, path: str, source: Source, fields: Fields) -> Result:

@@ -29,7 +29,7 @@ from steadyhand.tools.vault.answers import (
 )
 from steadyhand.tools.vault.inspection import format_name
 
-__all__ = ["OPERATION", "TARGET", "check_markdown", "edit_of", "told_target"]
+__all__ = ["OPERATION", "TARGET", "check_markdown", "edit_of", "refusal_of_target"]
 
 
 # Refusals of a place that is not there, or is there several times, in the words of `TextPatch`'s targets.
@@ -38,28 +38,28 @@ _LONGEST = 300  # characters of a target that a hint spells out
 _LOOK_AGAIN = "inspect the file again, and send the target for its present text with its fileHash as expectedHash"
 
 
-def told_target(error: EditError, target: Mapping[str, object], operation: str) -> EditError:
+def refusal_of_target(error: EditError, target: Mapping[str, object], operation: str) -> EditError:
     """The refusal with the targets to send in place of addresses, which other toolsets take."""
     name = next((each for each in target if each != "nth"), "")
     match error.kind:
         case Kind.OUT_OF_BOUNDS if name == "lines":
-            return _told(error, _lines_there(error.details.get("line_count"), operation), {})
+            return _advised(error, _lines_there(error.details.get("line_count"), operation), {})
         case Kind.NO_SUCH_TARGET if name == "codeBlock" and isinstance(error.details.get("count"), int):
             return _no_code_block(error, target)
         case Kind.NO_SUCH_TARGET if name != "lines":
             near, others = (_targets(name, _listed(error.details.get(each))) for each in ("nearest", "available"))
             hint = _send(near[0]) if near else _one_of(others) if others else "send lines, or call TextReplace"
-            return _told(error, hint, {"nearest": near} if near else {"nearest": [], "available": others})
+            return _advised(error, hint, {"nearest": near} if near else {"nearest": [], "available": others})
         case Kind.AMBIGUOUS_MATCH | Kind.COUNT_MISMATCH if name != "lines":
             places = [_place(name, place) for place in _listed(error.details.get("places"))]
-            return _told(error, _which(name, places), {"places": places})
+            return _advised(error, _which(name, places), {"places": places})
         case Kind.CONFLICT:
             kept = {name: value for name, value in error.details.items() if name != "corrected"}
             return error.advised(_LOOK_AGAIN, kept)
         case Kind.BAD_REQUEST if name == "codeBlock":
-            return _told(error, "send only the code, or address the lines, fences included", {})
+            return _advised(error, "send only the code, or address the lines, fences included", {})
         case Kind.BAD_REQUEST if any(map(_names_fences, error.hints)):
-            return _told(error, "close it first; or send the lines, fences and all", {})
+            return _advised(error, "close it first; or send the lines, fences and all", {})
         case _:
             return error
 
@@ -103,7 +103,7 @@ def _no_code_block(error: EditError, target: Mapping[str, object]) -> EditError:
     return EditError(error.kind, message, hint=hint, details=details)
 
 
-def _told(error: EditError, hint: str | None, facts: Mapping[str, object]) -> EditError:
+def _advised(error: EditError, hint: str | None, facts: Mapping[str, object]) -> EditError:
     return error.advised(hint, {**error.details, **facts})
 
 
@@ -294,16 +294,16 @@ def run(call: Call, fields: Fields) -> Result:
     try:
         receipt = call.workspace.edit(call.path(path), edit, expect=expect, reason=reason)
     except EditError as error:
-        raise told_target(error, target, operation) from None
+        raise refusal_of_target(error, target, operation) from None
     rows = changed_rows(receipt)
-    told = tell_change(receipt, path, rows) | {"operation": operation, "target": dict(target)}
+    answer = tell_change(receipt, path, rows) | {"operation": operation, "target": dict(target)}
     if rows is None:
-        return told
-    told["linesChanged"] = rows.count
+        return answer
+    answer["linesChanged"] = rows.count
     if operation != "insert":
-        told["preview"] = preview("\n".join(rows.before), "\n".join(rows.after))
+        answer["preview"] = preview("\n".join(rows.before), "\n".join(rows.after))
     notes = receipt.outcomes[0].notes
-    return told | ({"note": "; ".join(notes)} if notes else {})
+    return answer | ({"note": "; ".join(notes)} if notes else {})
 
 
 _PATCH_TOOL = Tool(

@@ -229,20 +229,20 @@ def run(call: Call, fields: Fields) -> Result:
     except EditError as error:
         raise suggest(error, source, old, new, call.workspace.policy) from None
     count = count_occurrences(main_file(receipt).texts()[0], old, occurrence)
-    return _told(receipt, path, new, count)
+    return _answer(receipt, path, new, count)
 
 
-def _told(receipt: Receipt, path: str, new: str, count: Count) -> Result:
+def _answer(receipt: Receipt, path: str, new: str, count: Count) -> Result:
     rows = changed_rows(receipt)
-    told = tell_change(receipt, path, rows) | {"occurrencesFound": count.found, "occurrencesReplaced": count.meant}
+    answer = tell_change(receipt, path, rows) | {"occurrencesFound": count.found, "occurrencesReplaced": count.meant}
     if rows is not None:
-        told["preview"] = preview(count.text, new)
+        answer["preview"] = preview(count.text, new)
     left, lines = count.found - count.meant, receipt.outcomes[0].others
     if left:
         more = f" and {left - len(lines)} more" if left > len(lines) > 0 else ""
         where = f": line {', '.join(map(str, lines))}{more}" if lines else ""
-        told["note"] = f"oldText still matches {left} other place{'' if left == 1 else 's'}{where}"
-    return told
+        answer["note"] = f"oldText still matches {left} other place{'' if left == 1 else 's'}{where}"
+    return answer
 
 
 _REPLACE_TOOL = Tool(

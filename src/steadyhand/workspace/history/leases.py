@@ -16,7 +16,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.file_op import FileOp
 from steadyhand.workspace.history.unseen_changes import Content, UnseenChanges
-from steadyhand.workspace.journal.record import Lease, Party, Sight
+from steadyhand.workspace.journal.record import Lease, Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
 
 _MOST = 1000  # leases whose last place is remembered
@@ -79,7 +79,7 @@ class ActiveLeases:
         start = lease.digest, Span(*lease.span)
         for digest, known in (self._followed.get(lease.id, start), start):
             try:
-                span = unseen_changes.followed(path, present, data, Sight(digest, lease.seq), known)
+                span = unseen_changes.followed(path, present, data, SeenVersion(digest, lease.seq), known)
             except (EditError, UnicodeError):
                 continue
             if span is not None and span.end <= len(present.text):
@@ -129,7 +129,7 @@ class ActiveLeases:
 
     def _version(self, path: str, digest: str) -> bytes | None:
         found = self._content(digest)
-        return found if found is not None else self._journal.seen_version(path, digest)
+        return found if found is not None else self._journal.seen_content(path, digest)
 
 
 def _text_before(op: FileOp) -> Source | None:

@@ -1,8 +1,8 @@
 """What each party has been shown of each file: remembered here, and kept in the journal for other processes.
 
-1. A sight of a whole version replaces all before it; sights of parts are kept beside each other.
+1. A version that was seen whole replaces all before it; versions seen in parts are kept beside each other.
 2. Remembering never fails a read: what cannot be kept is only known to this process.
-3. Forgetting a sight makes more of the file news, never less.
+3. Forgetting a seen version makes more of the file unseen, never less.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from steadyhand.lazy import replace
 from steadyhand.text.span import Span
 from steadyhand.text.span import joined as joined_spans
 from steadyhand.workspace.history.unseen_changes import Checkpoint
-from steadyhand.workspace.journal.record import Party, Sight
+from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
 
-_MOST = 32  # sights of parts that are kept of one file
+_MOST = 32  # versions seen in parts that are kept of one file
 _LARGEST = 4 << 20  # bytes of a version that is remembered
 _ROOM = 32 << 20  # bytes of versions remembered by a process, however many workspaces it has
 _EACH = 16  # versions remembered of one file; a file that is edited all day has most of them in its records
@@ -58,11 +58,11 @@ VERSIONS: Final = Versions(_ROOM)
 
 
 class ReadRanges:
-    """The sights of one workspace, whichever party had them. Thread-safe."""
+    """What was shown in one workspace, to whichever party. Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
+        self._held: dict[tuple[Party, str], tuple[SeenVersion, ...]] = {}
         self._recorded: dict[tuple[Party, str], tuple[object, ...]] = {}
         self._checkpoints: dict[tuple[Party, str], Checkpoint] = {}
         self._seen: dict[str, list[str]] = {}  # digests of versions by path, the last one last
@@ -75,18 +75,19 @@ class ReadRanges:
                 return
             self._generation = generation
             self._held = {
-                place: tuple(replace(sight, seq=0) for sight in sights) for place, sights in self._held.items()
+                place: tuple(replace(seen_version, seq=0) for seen_version in seen_versions)
+                for place, seen_versions in self._held.items()
             }
             self._recorded.clear()
             self._checkpoints.clear()
 
-    def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[Sight, ...]:
+    def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[SeenVersion, ...]:
         """What a party has seen of a file, here or, where there is a journal to ask, in another process."""
         with self._guard:
             held = self._held.get((party, path), ())
-        kept: tuple[Sight, ...] = ()
+        kept: tuple[SeenVersion, ...] = ()
         if journal is not None:
-            kept = journal.sights(party, path)
+            kept = journal.seen_versions(party, path)
         return held if not kept or held[-1:] == kept[-1:] else joined([*kept, *held])
 
     def readers(self, path: str) -> list[Party]:
@@ -94,24 +95,26 @@ class ReadRanges:
         with self._guard:
             return [
                 party
-                for (party, known), sights in self._held.items()
-                if known == path and any(sight.spans is None for sight in sights)
+                for (party, known), seen_versions in self._held.items()
+                if known == path and any(seen_version.spans is None for seen_version in seen_versions)
             ]
 
-    def add(self, party: Party, path: str, sight: Sight, content: bytes | None = None) -> tuple[Sight, ...]:
-        """Remember a sight and, if it is not too large, the version that was seen; everything seen of it now."""
+    def add(
+        self, party: Party, path: str, seen_version: SeenVersion, content: bytes | None = None
+    ) -> tuple[SeenVersion, ...]:
+        """Remember what was seen and, if it is not too large, the content; everything seen of the file now."""
         with self._guard:
-            sights = joined([*self._held.get((party, path), ()), sight])
-            self._held[party, path] = sights
-            if sight.spans is None:  # what was answered before is about what was known before
+            seen_versions = joined([*self._held.get((party, path), ()), seen_version])
+            self._held[party, path] = seen_versions
+            if seen_version.spans is None:  # what was answered before is about what was known before
                 self._checkpoints.pop((party, path), None)
             if content is not None and len(content) <= _LARGEST:
-                self._remember(path, sight.digest, content)
-        return sights
+                self._remember(path, seen_version.digest, content)
+        return seen_versions
 
-    def is_new(self, party: Party, path: str, sights: Sequence[Sight]) -> bool:
+    def is_new(self, party: Party, path: str, seen_versions: Sequence[SeenVersion]) -> bool:
         """Whether the journal has yet to record these; they count as recorded then."""
-        recorded = tuple([(sight.digest, sight.spans) for sight in sights])
+        recorded = tuple([(seen_version.digest, seen_version.spans) for seen_version in seen_versions])
         with self._guard:
             is_new = self._recorded.get((party, path)) != recorded
             self._recorded[party, path] = recorded
@@ -146,31 +149,34 @@ class ReadRanges:
         VERSIONS.add(digest, content)
 
 
-def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
-    """Sights in the order of their rows: the last of a whole version and the parts seen after it, each version once.
+def joined(seen: Sequence[SeenVersion]) -> tuple[SeenVersion, ...]:
+    """In the order of their rows: the last version seen whole and the parts seen after it, each version once.
 
-    >>> [sight.digest for sight in joined([Sight("a", 1, ((0, 4),)), Sight("b", 2), Sight("c", 3, ((2, 5),))])]
+    >>> seen = [SeenVersion("a", 1, ((0, 4),)), SeenVersion("b", 2), SeenVersion("c", 3, ((2, 5),))]
+    >>> [one.digest for one in joined(seen)]
     ['b', 'c']
     """
-    if sights and sights[-1].spans is None and sights[-1].seq >= max([sight.seq for sight in sights]):
-        return (sights[-1],)
-    ordered = sorted(sights, key=lambda sight: sight.seq)
-    whole = max((index for index, sight in enumerate(ordered) if sight.spans is None), default=None)
-    latest: dict[str, Sight] = {}
-    for sight in ordered if whole is None else ordered[whole:]:
-        before = latest.pop(sight.digest, None)
-        latest[sight.digest] = sight if before is None else _both(before, sight)
+    if seen and seen[-1].spans is None and seen[-1].seq >= max([one.seq for one in seen]):
+        return (seen[-1],)
+    ordered = sorted(seen, key=lambda one: one.seq)
+    whole = max((index for index, one in enumerate(ordered) if one.spans is None), default=None)
+    latest: dict[str, SeenVersion] = {}
+    for one in ordered if whole is None else ordered[whole:]:
+        before = latest.pop(one.digest, None)
+        latest[one.digest] = one if before is None else _both(before, one)
     kept = list(latest.values())
     # Without the whole version nobody could tell what changed since; parts may go.
-    return tuple(sight for sight in kept[:-_MOST] if sight.spans is None) + tuple(kept[-_MOST:])
+    return tuple(one for one in kept[:-_MOST] if one.spans is None) + tuple(kept[-_MOST:])
 
 
-def keep(journal: Journal, party: Party, path: str, sights: Sequence[Sight], content: bytes | None) -> None:
-    """Let other processes know; `content` is the version of the last sight, given on where no record tells it."""
+def keep(
+    journal: Journal, party: Party, path: str, seen_versions: Sequence[SeenVersion], content: bytes | None
+) -> None:
+    """Let other processes know; `content` is the version seen last, given on where no record tells it."""
     with contextlib.suppress(EditError):
-        if content is not None and (len(content) > _KEPT or _is_recorded(journal, path, sights[-1].digest)):
+        if content is not None and (len(content) > _KEPT or _is_recorded(journal, path, seen_versions[-1].digest)):
             content = None
-        journal.see(party, path, sights, content)
+        journal.see(party, path, seen_versions, content)
 
 
 def _is_recorded(journal: Journal, path: str, digest: str) -> bool:
@@ -179,8 +185,8 @@ def _is_recorded(journal: Journal, path: str, digest: str) -> bool:
     return change is not None and not change.redacted and digest in change.digests
 
 
-def _both(left: Sight, right: Sight) -> Sight:
+def _both(left: SeenVersion, right: SeenVersion) -> SeenVersion:
     if left.spans is None or right.spans is None:
-        return Sight(left.digest, left.seq)
+        return SeenVersion(left.digest, left.seq)
     spans = joined_spans(Span(*span) for span in (*left.spans, *right.spans))
-    return Sight(left.digest, left.seq, tuple((span.start, span.end) for span in spans))
+    return SeenVersion(left.digest, left.seq, tuple((span.start, span.end) for span in spans))

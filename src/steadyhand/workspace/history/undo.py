@@ -487,7 +487,7 @@ def _refusal(entry: Entry, change: FileChange, because: str, hint: str, **detail
     )
 
 
-def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
+def latest_in_effect(journal: Journal, *, path: str | None = None) -> Entry:
     """The newest record that is neither an undo nor undone, nor only tidied up. Refuses with `cannot-undo`."""
     for entry in journal.entries(path=path, live="edits"):
         if entry.record.verb != "undo" and entry.undone_by is None and not is_tidying(entry.record):
@@ -495,7 +495,7 @@ def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
     raise EditError(Kind.CANNOT_UNDO, "there is nothing to undo", hint=RunCommand("log", "lists the records"))
 
 
-def standing_of_task(journal: Journal, task: str) -> list[Entry]:
+def in_effect_of_task(journal: Journal, task: str) -> list[Entry]:
     """Every edit of a task that was not undone; a redo only puts an edit back. Refuses with `cannot-undo`."""
     entries = [e for e in journal.entries(task=task, live="edits") if e.record.verb == "edit" and e.undone_by is None]
     if not entries:

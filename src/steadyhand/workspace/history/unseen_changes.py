@@ -32,7 +32,7 @@ from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.text.words import token_around
 from steadyhand.workspace.history.file_history import Version, unwind, version_after, versions_back
-from steadyhand.workspace.journal.record import Entry, Party, Sight
+from steadyhand.workspace.journal.record import Entry, Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
 
 
@@ -349,7 +349,7 @@ class _Way:
 class Checkpoint:
     """The unseen changes of one version of a file, in the characters of an encoding; they are carried on from there."""
 
-    sight: Sight
+    seen_version: SeenVersion
     encoding: Encoding
     unseen: tuple[UnseenChange, ...]
 
@@ -364,42 +364,49 @@ class UnseenChanges:
         self._content = content
 
     def unseen(
-        self, path: str, present: Source, data: bytes, sights: Sequence[Sight], checkpoint: Checkpoint | None = None
+        self,
+        path: str,
+        present: Source,
+        data: bytes,
+        seen_versions: Sequence[SeenVersion],
+        checkpoint: Checkpoint | None = None,
     ) -> tuple[tuple[UnseenChange, ...], Checkpoint | None]:
         """What others did to the file at `path`, which now holds `data`, read as `present`, and the party has not seen.
 
         `checkpoint` is what was answered for an earlier version: only what happened since is looked at. The second part
         of the answer is the next checkpoint; None where there can be none.
         """
-        whole = [sight for sight in sights if sight.spans is None]
-        if any(sight.digest == present.digest for sight in whole):
+        whole = [seen_version for seen_version in seen_versions if seen_version.spans is None]
+        if any(seen_version.digest == present.digest for seen_version in whole):
             return (), None
-        is_old = checkpoint is not None and any(sight.seq >= checkpoint.sight.seq for sight in whole)
+        is_old = checkpoint is not None and any(
+            seen_version.seq >= checkpoint.seen_version.seq for seen_version in whole
+        )
         if checkpoint is not None and (is_old or not _alike(checkpoint.encoding, present.encoding)):
             checkpoint = None
-        way = self._way(path, present, data, whole, checkpoint.sight if checkpoint is not None else None)
-        is_resumed = checkpoint is not None and way.is_known and way.start == checkpoint.sight.digest
-        is_resumed = is_resumed and all(sight.digest != way.start for sight in whole)
+        way = self._way(path, present, data, whole, checkpoint.seen_version if checkpoint is not None else None)
+        is_resumed = checkpoint is not None and way.is_known and way.start == checkpoint.seen_version.digest
+        is_resumed = is_resumed and all(seen_version.digest != way.start for seen_version in whole)
         tracked = (
             Tracked.of(checkpoint.unseen, present.length) if checkpoint and is_resumed else Tracked(present.length)
         )
         lengths = _lengths(way.steps, present.length)
-        for span in _shown(sights, way.start):
+        for span in _shown(seen_versions, way.start):
             tracked.drop_inside(span)
         for step, length in zip(way.steps, lengths, strict=True):
-            is_unseen = bool(sights) if step.entry is None else not self._is_own(step.entry)
+            is_unseen = bool(seen_versions) if step.entry is None else not self._is_own(step.entry)
             tracked.take(step.entry, step.changes, is_unseen=is_unseen)
-            for span in _shown(sights, step.after):
+            for span in _shown(seen_versions, step.after):
                 tracked.drop_inside(span, is_last=span.end == length)
         unseen = tuple(tracked.unseen())
-        return unseen, self._to_resume(way, present, unseen, sights, checkpoint)
+        return unseen, self._to_resume(way, present, unseen, seen_versions, checkpoint)
 
     def _to_resume(
         self,
         way: _Way,
         present: Source,
         unseen: tuple[UnseenChange, ...],
-        sights: Sequence[Sight],
+        seen_versions: Sequence[SeenVersion],
         checkpoint: Checkpoint | None,
     ) -> Checkpoint | None:
         entries = [step.entry for step in way.steps]
@@ -408,24 +415,26 @@ class UnseenChanges:
         # A file that no record leads to may hold one that is yet to be settled.
         if not entries and not way.is_known:
             return None
-        if len(unseen) > _REMEMBERED or (None in entries and (entries[-1] is None or not sights)):
+        if len(unseen) > _REMEMBERED or (None in entries and (entries[-1] is None or not seen_versions)):
             return None
-        before = checkpoint.sight.seq if checkpoint is not None else self._since
+        before = checkpoint.seen_version.seq if checkpoint is not None else self._since
         seq = max([before, *(entry.seq for entry in entries if entry is not None)])
-        return Checkpoint(Sight(present.digest, seq), present.encoding, unseen)
+        return Checkpoint(SeenVersion(present.digest, seq), present.encoding, unseen)
 
-    def seen(self, path: str, present: Source, data: bytes, sights: Sequence[Sight]) -> tuple[Span, ...] | None:
+    def seen(
+        self, path: str, present: Source, data: bytes, seen_versions: Sequence[SeenVersion]
+    ) -> tuple[Span, ...] | None:
         """The characters of the file that the party has been shown, or has written; None: all of them."""
-        whole = [sight for sight in sights if sight.spans is None]
-        if any(sight.digest == present.digest for sight in whole):
+        whole = [seen_version for seen_version in seen_versions if seen_version.spans is None]
+        if any(seen_version.digest == present.digest for seen_version in whole):
             return None
         way = self._way(path, present, data, whole)
         end = present.length
-        return tuple(joined(Span(span.start, min(span.end, end)) for span in self._seen(way, sights)))
+        return tuple(joined(Span(span.start, min(span.end, end)) for span in self._seen(way, seen_versions)))
 
-    def changes_since(self, path: str, present: Source, data: bytes, sight: Sight) -> ChangeSet | None:
-        """What leads from the version of a sight to the present one, as it was recorded; None: that is not known."""
-        way = self._way(path, present, data, [sight])
+    def changes_since(self, path: str, present: Source, data: bytes, seen_version: SeenVersion) -> ChangeSet | None:
+        """What leads from a seen version to the present one, as it was recorded; None: that is not known."""
+        way = self._way(path, present, data, [seen_version])
         if not way.is_known or len(way.steps) > _COMPOSED:
             return None
         whole = ChangeSet()
@@ -435,14 +444,14 @@ class UnseenChanges:
             whole = whole.compose(step.changes)
         return by_lines(_without_returns(whole))
 
-    def followed(self, path: str, present: Source, data: bytes, sight: Sight, span: Span) -> Span | None:
-        """Where characters of the version of a sight are now, with what was written in their place; None: unknown.
+    def followed(self, path: str, present: Source, data: bytes, seen_version: SeenVersion, span: Span) -> Span | None:
+        """Where characters of a seen version are now, with what was written in their place; None: unknown.
 
         What the party itself put in at their edges belongs to them too.
         """
-        if sight.digest == present.digest:
+        if seen_version.digest == present.digest:
             return span
-        way = self._way(path, present, data, [sight])
+        way = self._way(path, present, data, [seen_version])
         if not way.is_known:
             return None
         for step in way.steps:
@@ -452,13 +461,18 @@ class UnseenChanges:
         return span
 
     def _way(
-        self, path: str, present: Source, data: bytes, whole: Sequence[Sight], checkpoint: Sight | None = None
+        self,
+        path: str,
+        present: Source,
+        data: bytes,
+        whole: Sequence[SeenVersion],
+        checkpoint: SeenVersion | None = None,
     ) -> _Way:
         """The changes from a version that was seen whole, or answered for `checkpoint`, to the present one."""
-        seen = {sight.digest for sight in whole}
+        seen = {seen_version.digest for seen_version in whole}
         whole = whole if checkpoint is None else [*whole, checkpoint]
-        known = {sight.digest for sight in whole}
-        floor = max((sight.seq for sight in whole), default=self._since)
+        known = {seen_version.digest for seen_version in whole}
+        floor = max((seen_version.seq for seen_version in whole), default=self._since)
         versions = self._stops(path, floor, known)
         is_last = not versions or _led_to(versions[0], present.digest)
         if checkpoint is not None and not is_last and self._is_past(path, present.digest, seen):
@@ -513,7 +527,7 @@ class UnseenChanges:
         wanted: str,
         data: bytes,
         present: Source,
-        whole: Sequence[Sight],
+        whole: Sequence[SeenVersion],
     ) -> _Way:
         """The way from the version that was last read whole, where no record leads there: something else changed it."""
         if not whole:
@@ -556,9 +570,9 @@ class UnseenChanges:
             return None
         return None if before is None else _compared(before, after, present)
 
-    def _seen(self, way: _Way, sights: Sequence[Sight]) -> list[Span]:
+    def _seen(self, way: _Way, seen_versions: Sequence[SeenVersion]) -> list[Span]:
         seen = [Span(0, _END)] if way.is_known else []
-        seen += _shown(sights, way.start)
+        seen += _shown(seen_versions, way.start)
         for step in way.steps:
             if step.changes is None:
                 seen = []
@@ -566,7 +580,7 @@ class UnseenChanges:
                 seen = [piece for span in seen for piece in left_of(span, step.changes)]
             if step.entry is not None and self._is_own(step.entry):
                 seen += list(step.changes.after_spans()) if step.changes is not None else [Span(0, _END)]
-            seen += _shown(sights, step.after)
+            seen += _shown(seen_versions, step.after)
         return seen
 
     def _is_own(self, entry: Entry) -> bool:
@@ -658,5 +672,5 @@ def _grown(span: Span, changes: ChangeSet, *, at_edges: bool) -> Span:
     return Span(start, max(start, end))
 
 
-def _shown(parts: Iterable[Sight], digest: str | None) -> list[Span]:
-    return [Span(*span) for sight in parts if sight.digest == digest for span in sight.spans or ()]
+def _shown(parts: Iterable[SeenVersion], digest: str | None) -> list[Span]:
+    return [Span(*span) for seen_version in parts if seen_version.digest == digest for span in seen_version.spans or ()]

@@ -44,7 +44,7 @@ from steadyhand.workspace.journal.record import (
     Note,
     Party,
     Record,
-    Sight,
+    SeenVersion,
     Staging,
     State,
     is_record_id,
@@ -539,7 +539,7 @@ class Recalled:
         self,
         handle: Handle,
         read: RecordsRead,
-        sights_read: parties.SightsRead,
+        decoded_versions: parties.DecodedVersions,
         paths: Iterable[str],
         party: Party | None,
         before_seq: int | None,
@@ -549,7 +549,7 @@ class Recalled:
         self.before_seq = before_seq
         self._handle = handle
         self._read = read
-        self._sights_read = sights_read
+        self._decoded_versions = decoded_versions
         self._answers: _Answers | None = None
         self._latest: Mapping[str, Latest] | None = None
 
@@ -559,10 +559,10 @@ class Recalled:
             self._latest = self._handle.read(self._read_records)
         return self._latest.get(path)
 
-    def sights(self, path: str) -> tuple[Sight, ...]:
+    def seen_versions(self, path: str) -> tuple[SeenVersion, ...]:
         """What the party has seen of one of the paths."""
         answers = self._answers or self._handle.read(self._ask)
-        return answers.sights.get(path, ())
+        return answers.seen_versions.get(path, ())
 
     def has_leases(self) -> bool:
         """Whether there is a lease of any file."""
@@ -583,7 +583,9 @@ class Recalled:
                 path = by_key[bytes(place)]
                 answers.leases.add(bool(has_leases))
                 if checksum is not None:
-                    answers.sights[path] = self._sights_read.sound(party, bytes(place), body, version, checksum)
+                    answers.seen_versions[path] = self._decoded_versions.sound(
+                        party, bytes(place), body, version, checksum
+                    )
                 if indexed[0] is not None:
                     answers.held[path] = Indexed(*indexed), bool(has_earlier)
         self._answers = answers
@@ -609,7 +611,7 @@ class _Answers(NamedTuple):
     """
 
     held: dict[str, tuple[Indexed, bool]]
-    sights: dict[str, tuple[Sight, ...]]
+    seen_versions: dict[str, tuple[SeenVersion, ...]]
     leases: set[bool]
 
 

@@ -24,10 +24,10 @@ from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.codec import from_bytes, key, to_bytes
 from steadyhand.workspace.journal.database import Connection, Handle, Presence, Statement
 from steadyhand.workspace.journal.log import Packed, checksum_of
-from steadyhand.workspace.journal.record import Lease, Party, Sight
+from steadyhand.workspace.journal.record import Lease, Party, SeenVersion
 
 _DIGEST = lazy_pattern("[0-9a-f]{4,64}")
-_MOST_READ = 4096  # rows whose sights are remembered
+_MOST_READ = 4096  # rows that are remembered decoded
 _CONTENT = "digest, codec, size, checksum, data"
 _SEE = (
     "INSERT INTO sights (party, path, body, checksum) VALUES {marks} ON CONFLICT (party, path)"
@@ -58,57 +58,67 @@ def meet(connection: Connection, party: Party) -> int:
     return seq
 
 
-class SightsRead:
-    """Sights as they were read or written, by the checksum of their row: what this process knows is not decoded again.
+class DecodedVersions:
+    """Seen versions by the checksum of their row: what this process has read or written is not decoded again.
 
     Used under the handle's lock.
     """
 
     def __init__(self) -> None:
-        self._known: dict[bytes, tuple[Sight, ...]] = {}
+        self._known: dict[bytes, tuple[SeenVersion, ...]] = {}
 
     def sound(
         self, party: bytes, place: bytes, body: bytes, version: bytes | None, checksum: bytes
-    ) -> tuple[Sight, ...]:
-        """The sights of a row; none where it is not what was written."""
+    ) -> tuple[SeenVersion, ...]:
+        """The seen versions of a row; none where it is not what was written."""
         if checksum != checksum_of(party, place, body, version):
             return ()
         found = self._known.get(checksum)
         if found is None:
             try:
-                found = decode_sights(body)
+                found = decode_seen(body)
             except ValueError:
                 return ()
             self.keep({checksum: found})
         return found
 
-    def keep(self, known: Mapping[bytes, tuple[Sight, ...]]) -> None:
-        """Remember the sights of rows by their checksums."""
+    def keep(self, known: Mapping[bytes, tuple[SeenVersion, ...]]) -> None:
+        """Remember the seen versions of rows by their checksums."""
         if len(self._known) >= _MOST_READ:
             self._known.clear()
         self._known.update(known)
 
 
-def sights(connection: Connection, party: Party, path: str, read: SightsRead | None = None) -> tuple[Sight, ...]:
+def seen_versions(
+    connection: Connection, party: Party, path: str, read: DecodedVersions | None = None
+) -> tuple[SeenVersion, ...]:
     """What a party has seen of a file, oldest first."""
     name, place = party_key(party), key(path)
     query = "SELECT body, version, checksum FROM sights WHERE party = ? AND path = ?"
     found = connection.execute(query, (name, place)).fetchone()
-    return () if found is None else (read or SightsRead()).sound(name, place, *found)
+    return () if found is None else (read or DecodedVersions()).sound(name, place, *found)
 
 
 def readers(connection: Connection, path: str) -> list[Party]:
     """The parties that have seen all of a file, in whichever version."""
     rows = connection.execute("SELECT party FROM sights WHERE path = ? ORDER BY party", (key(path),)).fetchall()
     found = [party for (name,) in rows if (party := _party(name)) is not None]
-    return [party for party in found if any(sight.spans is None for sight in sights(connection, party, path))]
+    return [
+        party
+        for party in found
+        if any(seen_version.spans is None for seen_version in seen_versions(connection, party, path))
+    ]
 
 
 def read_paths(connection: Connection, party: Party) -> list[str]:
     """The files that a party has seen all of."""
     rows = connection.execute("SELECT path FROM sights WHERE party = ? ORDER BY path", (party_key(party),)).fetchall()
     paths = [bytes(path).decode("utf-8", "surrogatepass") for (path,) in rows if b"\xff" not in bytes(path)]
-    return [path for path in paths if any(sight.spans is None for sight in sights(connection, party, path))]
+    return [
+        path
+        for path in paths
+        if any(seen_version.spans is None for seen_version in seen_versions(connection, party, path))
+    ]
 
 
 def _party(name: object) -> Party | None:
@@ -122,13 +132,13 @@ def _party(name: object) -> Party | None:
     return None
 
 
-def pack_version(seen: Sequence[Sight], content: bytes | None) -> Packed | None:
-    """Content as it is kept; refuses one that is not the version of the last sight."""
+def pack_version(seen: Sequence[SeenVersion], content: bytes | None) -> Packed | None:
+    """Content as it is kept; refuses one that is not the version that was seen last."""
     if content is None:
         return None
     digest = digest_of(content)
     if not seen or not seen[-1].digest or not digest.startswith(seen[-1].digest):
-        raise EditError(Kind.INTERNAL, f"the content given for a sight is another version: {digest[:16]}")
+        raise EditError(Kind.INTERNAL, f"the content given is not the version that was seen: {digest[:16]}")
     return Packed.of(digest, content)
 
 
@@ -136,32 +146,32 @@ def see(
     connection: Connection,
     party: Party,
     path: str,
-    seen: Sequence[Sight],
+    seen: Sequence[SeenVersion],
     content: Packed | None,
-    read: SightsRead | None = None,
+    read: DecodedVersions | None = None,
 ) -> None:
     """Put these in place of what a party had seen of a file; inside a write transaction."""
     before = _versions_named(connection, party, [key(path)]).get(key(path))
     kept = content.digest if content is not None else _still_named(before, seen)
-    _put(connection, party, [(key(path), seen, kept)], read or SightsRead())
+    _put(connection, party, [(key(path), seen, kept)], read or DecodedVersions())
     if content is not None:
         _keep_version(connection, key(path), content)
     if before is not None and before != kept:
         _drop_version(connection, key(path), before)
 
 
-def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[Sight]], read: SightsRead) -> bool:
+def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[SeenVersion]], read: DecodedVersions) -> bool:
     """The same for some files in one statement, of versions that records bring back; False where more is to be done:
     where nothing is seen any more, or a version is kept for one of them. What was written is right all the same.
     """
     if not all(seen.values()):
         return False
     name, values = party_key(party), []
-    known: dict[bytes, tuple[Sight, ...]] = {}
-    for path, sights in seen.items():
-        place, body = key(path), encode_sights(sights)
+    known: dict[bytes, tuple[SeenVersion, ...]] = {}
+    for path, seen_versions in seen.items():
+        place, body = key(path), encode_seen(seen_versions)
         checksum = checksum_of(name, place, body, None)
-        known[checksum] = tuple(sights)
+        known[checksum] = tuple(seen_versions)
         values += [name, place, body, checksum]
     query = _SEE.format(marks=", ".join(["(?, ?, ?, ?)"] * len(seen)))
     if handle.write_one(Statement(query, query), values) < len(seen):
@@ -170,19 +180,21 @@ def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[Sight]
     return True
 
 
-def see_all(connection: Connection, party: Party, seen: Mapping[str, Sequence[Sight]], read: SightsRead) -> None:
+def see_all(
+    connection: Connection, party: Party, seen: Mapping[str, Sequence[SeenVersion]], read: DecodedVersions
+) -> None:
     """The same for some files, which must fit into one statement, of versions that records bring back."""
-    places = {key(path): sights for path, sights in seen.items()}
+    places = {key(path): seen_versions for path, seen_versions in seen.items()}
     before = _versions_named(connection, party, list(places))
-    kept = {place: _still_named(before.get(place), sights) for place, sights in places.items()}
-    _put(connection, party, [(place, sights, kept[place]) for place, sights in places.items()], read)
+    kept = {place: _still_named(before.get(place), seen_versions) for place, seen_versions in places.items()}
+    _put(connection, party, [(place, seen_versions, kept[place]) for place, seen_versions in places.items()], read)
     for place, version in before.items():
         if version is not None and version != kept[place]:
             _drop_version(connection, place, version)
 
 
 def _versions_named(connection: Connection, party: Party, places: Sequence[bytes]) -> dict[bytes, object]:
-    """The version that a party's sight of each of these files names; those without a sight are left out."""
+    """The version whose content is kept for a party of each of these files; files without one are left out."""
     marks = ", ".join("?" * len(places))
     query = f"SELECT path, version FROM sights WHERE party = ? AND path IN ({marks})"
     return dict(connection.execute(query, (party_key(party), *places)).fetchall())
@@ -191,17 +203,17 @@ def _versions_named(connection: Connection, party: Party, places: Sequence[bytes
 def _put(
     connection: Connection,
     party: Party,
-    seen: Sequence[tuple[bytes, Sequence[Sight], bytes | None]],
-    read: SightsRead,
+    seen: Sequence[tuple[bytes, Sequence[SeenVersion], bytes | None]],
+    read: DecodedVersions,
 ) -> None:
     name = party_key(party)
-    gone = [(name, place) for place, sights, _ in seen if not sights]
+    gone = [(name, place) for place, seen_versions, _ in seen if not seen_versions]
     rows = []
-    for place, sights, kept in seen:
-        if sights:
-            body = encode_sights(sights)
+    for place, seen_versions, kept in seen:
+        if seen_versions:
+            body = encode_seen(seen_versions)
             checksum = checksum_of(name, place, body, kept)
-            read.keep({checksum: tuple(sights)})
+            read.keep({checksum: tuple(seen_versions)})
             rows.append((name, place, body, checksum, kept))
     if gone:
         connection.executemany("DELETE FROM sights WHERE party = ? AND path = ?", gone)
@@ -234,26 +246,26 @@ def forget(connection: Connection, party: Party) -> None:
         _drop_version(connection, path, digest)
 
 
-def encode_sights(seen: Iterable[Sight]) -> bytes:
-    """Sights as JSON."""
+def encode_seen(seen: Iterable[SeenVersion]) -> bytes:
+    """Seen versions as JSON."""
     return to_bytes({"v": 1, "sights": [[each.digest, each.seq, each.spans] for each in seen]})
 
 
-def decode_sights(body: bytes) -> tuple[Sight, ...]:
+def decode_seen(body: bytes) -> tuple[SeenVersion, ...]:
     """The inverse; ValueError on anything else."""
     match from_bytes(body):
         case {"v": 1, "sights": list(seen)}:
-            return tuple(map(_sight, seen))
-    raise ValueError("not the sights of a file")
+            return tuple(map(_seen_version, seen))
+    raise ValueError("not the seen versions of a file")
 
 
-def _sight(value: object) -> Sight:
+def _seen_version(value: object) -> SeenVersion:
     match value:
         case [str(digest), int(seq), None]:
-            return Sight(digest, seq)
+            return SeenVersion(digest, seq)
         case [str(digest), int(seq), list(spans)]:
-            return Sight(digest, seq, tuple(map(_span, spans)))
-    raise ValueError("not a sight")
+            return SeenVersion(digest, seq, tuple(map(_span, spans)))
+    raise ValueError("not a seen version")
 
 
 def _span(value: object) -> tuple[int, int]:
@@ -263,7 +275,7 @@ def _span(value: object) -> tuple[int, int]:
     raise ValueError("not a span")
 
 
-def _still_named(digest: object, seen: Sequence[Sight]) -> bytes | None:
+def _still_named(digest: object, seen: Sequence[SeenVersion]) -> bytes | None:
     """The version kept so far, if it is among what is seen now."""
     if isinstance(digest, bytes) and any(each.digest and digest.hex().startswith(each.digest) for each in seen):
         return digest

@@ -3,7 +3,7 @@
 Nothing here opens a file or a database; `codec.py` gives these values their JSON form. Paths are relative
 to the workspace root, with `/`. Digests are the SHA-256 of a file's bytes in hex.
 
-What parties have seen and announced is no history: a sight is replaced by the next one, a lease ends. It only says what
+What parties have seen and announced is no history: what is seen next replaces it, a lease ends. It only says what
 "since this task last read the file" means, in every process that shares the journal.
 """
 
@@ -303,10 +303,10 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SeenVersion:
     """A version of a file that was shown to a party: all of it, or the characters of `spans` (half-open).
 
-    `seq` is a row of the journal that was there before the file was read: whatever is newer may be news.
+    `seq` is a row of the journal that was there before the file was read: the party may not know what is newer.
     """
 
     digest: str

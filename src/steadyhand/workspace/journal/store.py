@@ -60,7 +60,7 @@ from steadyhand.workspace.journal.record import (
     Note,
     Party,
     Record,
-    Sight,
+    SeenVersion,
     Staging,
     State,
     utc_now,
@@ -103,7 +103,7 @@ class Journal:
         self._handle = handle
         self._presence = presence
         self._read = RecordsRead()
-        self._sights_read = parties.SightsRead()
+        self._decoded_versions = parties.DecodedVersions()
         self._thread = threading.local()
         self._head: log.Head | None = None  # the row that was last when this process last wrote one
 
@@ -399,39 +399,44 @@ class Journal:
             return self._handle.read(lambda connection: log.head(connection)[0])
         return self._handle.write(lambda connection: parties.meet(connection, party), durable=False)
 
-    def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
+    def seen_versions(self, party: Party, path: str) -> tuple[SeenVersion, ...]:
         """What this party has seen of a file, oldest first."""
         recalled: Recalled | None = getattr(self._thread, "recalled", None)
         if recalled is not None and path in recalled.paths and party == recalled.party:
-            return recalled.sights(path)
-        return self._handle.read(lambda connection: parties.sights(connection, party, path, self._sights_read))
+            return recalled.seen_versions(path)
+        return self._handle.read(
+            lambda connection: parties.seen_versions(connection, party, path, self._decoded_versions)
+        )
 
     def readers(self, path: str) -> list[Party]:
-        """The parties whose sights are kept and that have seen all of a file."""
+        """The parties that are known to have seen all of a file."""
         return self._handle.read(lambda connection: parties.readers(connection, path))
 
     def read_paths(self, party: Party) -> list[str]:
         """The files that a party has seen all of."""
         return self._handle.read(lambda connection: parties.read_paths(connection, party))
 
-    def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
+    def see(self, party: Party, path: str, seen_versions: Sequence[SeenVersion], content: bytes | None = None) -> None:
         """Keep these in place of what the party had seen of a file. May become durable a little later.
 
         `content` is the version of the last one, where no record could bring it back.
         """
-        packed = parties.pack_version(sights, content)
+        packed = parties.pack_version(seen_versions, content)
         self._handle.write(
-            lambda connection: parties.see(connection, party, path, sights, packed, self._sights_read), durable=False
+            lambda connection: parties.see(connection, party, path, seen_versions, packed, self._decoded_versions),
+            durable=False,
         )
 
-    def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
+    def see_all(self, party: Party, seen_versions: Mapping[str, Sequence[SeenVersion]]) -> None:
         """The same for several files at once, of versions that records bring back."""
 
         def work(connection: Connection) -> None:
-            for page in pages(sights.items()):
-                parties.see_all(connection, party, dict(page), self._sights_read)
+            for page in pages(seen_versions.items()):
+                parties.see_all(connection, party, dict(page), self._decoded_versions)
 
-        if len(sights) > AT_ONCE or not parties.see_at_once(self._handle, party, sights, self._sights_read):
+        if len(seen_versions) > AT_ONCE or not parties.see_at_once(
+            self._handle, party, seen_versions, self._decoded_versions
+        ):
             self._handle.write(work, durable=False)
 
     @contextmanager
@@ -442,14 +447,14 @@ class Journal:
         paths, before a row where one is given, and for what `party` has seen of them are answered as of the first one.
         """
         before = getattr(self._thread, "recalled", None)
-        self._thread.recalled = Recalled(self._handle, self._read, self._sights_read, paths, party, before_seq)
+        self._thread.recalled = Recalled(self._handle, self._read, self._decoded_versions, paths, party, before_seq)
         try:
             yield
         finally:
             self._thread.recalled = before
 
-    def seen_version(self, path: str, digest: str) -> bytes | None:
-        """A version of a file whose digest starts so, if some party's sight of it was kept with its content."""
+    def seen_content(self, path: str, digest: str) -> bytes | None:
+        """A version of a file whose digest starts so, if its content was kept because some party has seen it."""
         return self._handle.read(lambda connection: parties.version(connection, path, digest))
 
     def forget(self, party: Party) -> None:

@@ -219,7 +219,7 @@ def _repo(journal: str | None, path: str) -> str | None:
 def check_installed(*, needs_http: bool) -> None:
     """Refuse what is missing. Nothing is loaded for it, unless nothing loaded it before.
 
-    Behind the wall no bytecode can be written: so the first start after an installation loads the SDK before the wall.
+    A restricted process can write no bytecode: so the first start after an installation loads the SDK before that.
     """
     found = {name: find_spec(name) for name in ("mcp", *(("uvicorn",) if needs_http else ()))}
     for name, spec in found.items():

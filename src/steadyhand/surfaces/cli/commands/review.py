@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steadyhand.session.review.change import AutoAccept, Decision
     from steadyhand.session.review.review import Review
 
-_EVERY = "*"  # what stands behind --accept and --reject without an id
+_EVERY = "*"  # what follows --accept and --reject without an id
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from steadyhand.surfaces.terminal import Piece, counted, paint, visible_line, vi
 
 if TYPE_CHECKING:
     from steadyhand.session.events import Event
-    from steadyhand.session.kept_conflicts import KeptConflict, Standing
+    from steadyhand.session.kept_conflicts import KeptConflict, PresentText
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
 
@@ -263,19 +263,19 @@ def _conflicts_show(invocation: Invocation, conflict: str) -> int:
     output = invocation.output
     with invocation.workspace() as workspace:
         kept = workspace.conflict(conflict)
-        now = _standing(workspace, kept)
+        now = _present_text(workspace, kept)
     document = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
     output.document({"ok": True, "conflict": kept.to_json(), "standing": document})
     output.print(conflict_lines(kept, now, width=cut_width(invocation)))
     return 0
 
 
-def _standing(workspace: Workspace, kept: KeptConflict) -> Standing | None:
+def _present_text(workspace: Workspace, kept: KeptConflict) -> PresentText | None:
     """The current text, where the conflict is open and the text is known."""
     from steadyhand.session.host import host_of
 
     try:
-        return host_of(workspace).standing(kept.id) if kept.state == "open" else None
+        return host_of(workspace).present_text(kept.id) if kept.state == "open" else None
     except EditError:
         return None
 
@@ -296,7 +296,7 @@ def _decide(workspace: Workspace, kept: KeptConflict, way: Way, text: str | None
 
     expect: str | None = None
     if way == "edit" and text is None and kept.state == "open":
-        now = host_of(workspace).standing(kept.id)
+        now = host_of(workspace).present_text(kept.id)
         lines = paint(conflict_lines(kept, None, width=None), color=False)
         text = edit_by_hand(now.text, list(lines), path=kept.path, token=f"steadyhand {kept.id} {now.digest[:16]}")
         expect = now.digest
@@ -334,7 +334,7 @@ def _settle(invocation: Invocation, workspace: Workspace, name: str, reason: str
     """Ask until one conflict is decided or passed over; False to go no further."""
     output = invocation.output
     while (kept := workspace.conflict(name)).state == "open":
-        output.print([(), *conflict_lines(kept, _standing(workspace, kept), width=cut_width(invocation))])
+        output.print([(), *conflict_lines(kept, _present_text(workspace, kept), width=cut_width(invocation))])
         answer = click.prompt(_ASKED, type=click.Choice([*_ANSWERS, "s", "q"]), show_choices=False)
         if answer in ("s", "q"):
             return bool(answer == "s")
