@@ -96,7 +96,7 @@ def lines_changed(before: str, after: str) -> int:
     return (Counter(before.splitlines(keepends=True)) - Counter(after.splitlines(keepends=True))).total()
 
 
-def told(document: Document, after: str) -> str:
+def verdict(document: Document, after: str) -> str:
     """What came of everything else when somebody wrote the whole text again, to change the place in its middle."""
     right = document.after([document.middle])
     if right == after:

@@ -99,8 +99,8 @@ def trial(commit: str, model_name: str, base_url: str, seconds: float, budget: B
         strays = [name for name in touched if name not in expected and not name.startswith(".steadyhand")]
         for article in record["articles"]:  # type: ignore[attr-defined]
             replies = [each for each in said.get(article["path"], []) if each["role"] == "assistant"]
-            told = {"commit": commit, "expected": expected[article["path"]], "strays": strays, "replies": replies}
-            yield {**told, **article}
+            answer = {"commit": commit, "expected": expected[article["path"]], "strays": strays, "replies": replies}
+            yield {**answer, **article}
 
 
 def table(rows: list[dict[str, Any]]) -> str:

@@ -305,11 +305,13 @@ def _work(callers: Sequence[Caller], began: float, until: float, rate: float) ->
 def _reading(caller: Caller, seconds: float) -> Reading:
     client = caller.client
     status = Path(f"/proc/{client.pid}/status").read_text(encoding="ascii")
-    told = {name: int(value) for name, value in re.findall(r"^(\w+):\s+(\d+)", status, re.MULTILINE)}
+    status = {name: int(value) for name, value in re.findall(r"^(\w+):\s+(\d+)", status, re.MULTILINE)}
     files = sum(1 for _ in Path(f"/proc/{client.pid}/fd").iterdir())
     _reset_peak(client.pid)
     counted = (caller.calls, client.sessions, caller.refused)
-    return Reading(seconds, caller.name, told["VmRSS"] << 10, told["VmHWM"] << 10, told["Threads"], files, *counted)
+    return Reading(
+        seconds, caller.name, status["VmRSS"] << 10, status["VmHWM"] << 10, status["Threads"], files, *counted
+    )
 
 
 def _reset_peak(pid: int) -> None:

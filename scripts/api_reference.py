@@ -59,7 +59,7 @@ HIDDEN = {
 # Classes that callers are handed and never make themselves.
 HANDED_OUT = {"AsyncAudits", "AsyncBatch", "AsyncKit", "AsyncReview", "Audits", "Batch", "Kit", "Review"}
 
-_TOLD_ONCE = {
+_SHOWN_ONCE = {
     "from_json": "The value that `to_json` wrote.",
     "to_json": "The same as a JSON object.",
     "delete": "Delete a file; undo brings it back.",
@@ -190,7 +190,7 @@ def doc_of(cls: type, name: str) -> str:
     said = inspect.getdoc(getattr(cls, name))
     if not said and cls in (sh.Batch, sh.AsyncBatch):
         said = inspect.getdoc(getattr(sh.Workspace, name))
-    return said or _TOLD_ONCE.get(name, "") or ("As in `os`." if cls is sh.Storage else "")
+    return said or _SHOWN_ONCE.get(name, "") or ("As in `os`." if cls is sh.Storage else "")
 
 
 def _contents() -> str:

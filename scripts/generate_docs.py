@@ -393,17 +393,17 @@ def _tool(tool: Tool) -> Iterator[str]:
         yield from _tool_example(example)
 
 
-def _shape_rows(shape: Object, above: str, told: set[tuple[str, ...]] | None = None) -> Iterator[str]:
+def _shape_rows(shape: Object, above: str, answer: set[tuple[str, ...]] | None = None) -> Iterator[str]:
     """A row for each field at any depth; fields of an object that were told above are not told again."""
-    told = {shape.names} if told is None else told
+    answer = {shape.names} if answer is None else answer
     for field in shape.fields:
         name = f"{above}{field.name}"
         needed = ", required" if field.required else ""
         yield _tool_cells([f"`{name}`", f"{shape_name(field.shape)}{needed}", field.about])
         for inner, path in _objects(field.shape, name):
-            if inner.names not in told:
-                told.add(inner.names)
-                yield from _shape_rows(inner, f"{path}.", told)
+            if inner.names not in answer:
+                answer.add(inner.names)
+                yield from _shape_rows(inner, f"{path}.", answer)
 
 
 def _objects(shape: Shape, path: str) -> Iterator[tuple[Object, str]]:

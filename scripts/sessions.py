@@ -174,13 +174,13 @@ def rerun(page: Path) -> list[Step]:
 
 def record(page: Path) -> bool:
     """Write down what the commands of a page answer now; False if the page says so already."""
-    told, now = steps_of_page(page), rerun(page)
+    said, now = steps_of_page(page), rerun(page)
     if any(step.answer.startswith(BUG) for step in now):
         raise SystemExit(f"{page.name}: a command failed with {BUG} nothing was recorded")
-    if len(told) == len(now) and all(old.agrees(new) for old, new in zip(told, now, strict=True)):
+    if len(said) == len(now) and all(old.agrees(new) for old, new in zip(said, now, strict=True)):
         return False
     # An answer that only differs in ids and times stays, so that the diff of a page shows what changed.
-    kept = [old if old.agrees(new) else new for old, new in zip(told, now, strict=True)]
+    kept = [old if old.agrees(new) else new for old, new in zip(said, now, strict=True)]
     answers = iter([step for step in kept if not step.is_python])
 
     def fill(block: re.Match[str]) -> str:

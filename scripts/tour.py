@@ -131,14 +131,14 @@ REPLIES = {
 class Step:
     """What a visitor reads, the command that shows it, and how it must end."""
 
-    told: str
+    answer: str
     command: tuple[str, ...]
     ends: Kind | None = None
 
 
-def step(told: str, *command: str, ends: Kind | None = None) -> Step:
+def step(answer: str, *command: str, ends: Kind | None = None) -> Step:
     """One step, written without a tuple."""
-    return Step(told, command, ends)
+    return Step(answer, command, ends)
 
 
 STEPS = (
@@ -265,7 +265,7 @@ def show(command: Sequence[str]) -> str:
 
 def run(item: Step, root: Path, environment: Mapping[str, str]) -> bool:
     """Tell, run and judge one step."""
-    print(f"\n{item.told}\n{bold(show(item.command))}", flush=True)
+    print(f"\n{item.answer}\n{bold(show(item.command))}", flush=True)
     done = subprocess.run([sys.executable, "-m", "steadyhand", *item.command], cwd=root, env=environment, check=False)
     wanted = item.ends.exit_code if item.ends else 0
     if item.ends and done.returncode == wanted:

@@ -131,7 +131,7 @@ def test_a_spread_tells_the_two_halves_and_the_lowest_category() -> None:
     assert (spread.rest_share, spread.deviation, spread.behind) == (1.0, 0.25, 1)
 
 
-def test_what_becomes_of_cases_without_a_rule_is_told() -> None:
+def test_what_becomes_of_cases_without_a_rule_is_reported() -> None:
     fenced = Question("ops", "f.py", "a = 1\n", (Op("```\na = 1\n```", "```\na = 2\n```"),))
     plain = Question("ops", "f.py", "a = 1\n", (Op("a = 1", "a = 2"),))
     cases = [Case("1", "fenced", "", fenced, "a = 2\n"), Case("2", "plain", "", plain, "a = 2\n")]

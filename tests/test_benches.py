@@ -31,7 +31,7 @@ from benches.accuracy.tally import Count, misquoted, sums_of, verbatim
 from benches.accuracy.worker import Worker
 from benches.bench import TINY, Setting, benches
 from benches.clock import Call, Effort, compare
-from benches.documents import Document, document, documents, lines_changed, told
+from benches.documents import Document, document, documents, lines_changed, verdict
 from benches.load import measure, render
 from benches.parsers import parser_of
 from benches.patches import (
@@ -212,12 +212,14 @@ def test_a_document_has_places_all_over_it_and_each_edit_is_the_right_answer(giv
     assert lines_changed(given.text, given.after(spots)) >= (0 if given.format == "Markdown" else 3)
 
 
-def test_what_a_peer_did_to_everything_else_is_told() -> None:
+def test_what_a_peer_did_to_everything_else_is_reported() -> None:
     given = document("YAML", 2_000)
     right = given.after([given.middle])
-    assert told(given, right) == "every other byte kept"
-    assert told(given, right.replace("version: 2", "version:  2")) == f"1 of {right.count(chr(10))} other lines changed"
-    assert told(given, right + "# more\n") == "every other line kept, in another order or with more between them"
+    assert verdict(given, right) == "every other byte kept"
+    assert (
+        verdict(given, right.replace("version: 2", "version:  2")) == f"1 of {right.count(chr(10))} other lines changed"
+    )
+    assert verdict(given, right + "# more\n") == "every other line kept, in another order or with more between them"
 
 
 @table("program", [program for program in PROGRAMS if program.is_there], ids=lambda it: it.name)
@@ -589,7 +591,7 @@ def test_json_holds_the_same_counts(cases_folder: Path, tmp_path: Path, capsys: 
     assert ours["replies"]["cases"] == 0
 
 
-def test_a_broken_floor_is_told_and_is_exit_code_1_only_when_asked(
+def test_a_broken_floor_is_reported_and_is_exit_code_1_only_when_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entry = row("other", "exact", "something else\n", ops=ops(("return 1", "return 2")))
@@ -605,12 +607,12 @@ def test_no_cases_are_said_plainly(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, cases_folder: Path
 ) -> None:
     assert run(capsys, "--cases", str(tmp_path / "none"))[0] == 2
-    code, _, told = run(capsys, "--cases", str(cases_folder), "--only", "nonsense")
-    assert (code, "no cases" in told) == (2, True)
+    code, _, reported = run(capsys, "--cases", str(cases_folder), "--only", "nonsense")
+    assert (code, "no cases" in reported) == (2, True)
     monkeypatch.setattr("benches.accuracy.__main__._CASES", tmp_path / "none")
-    code, out, told = run(capsys)
+    code, out, reported = run(capsys)
     assert (code, out) == (0, "")
-    assert "no cases: " in told
+    assert "no cases: " in reported
 
 
 def test_a_wrong_case_is_written_for_study_and_the_last_runs_are_gone(tmp_path: Path) -> None:

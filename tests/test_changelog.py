@@ -34,7 +34,7 @@ def test_a_release_has_its_types_in_order_and_its_fragments_by_name(tmp_path: Pa
     assert [path.name for path in (tmp_path / "changes").iterdir()] == ["README.md"]
 
 
-def test_a_later_release_stands_above_the_others(tmp_path: Path) -> None:
+def test_a_later_release_is_above_the_others(tmp_path: Path) -> None:
     first = changelog.write_release(furnish(tmp_path, "1.0.0", a_added="One.\n"), DAY)
     second = changelog.write_release(furnish(tmp_path, "1.1.0", b_changed="Two.\n"), DAY)
     third = changelog.write_release(furnish(tmp_path, "1.2.0", c_removed="Three.\n"), DAY)

@@ -52,16 +52,16 @@ def command() -> Iterator[str]:
 
 def check_blocks(page: Path, tmp_path: Path, command: str | None) -> None:
     home, workspace = sessions.furnish(tmp_path)
-    told = sessions.steps_of_page(page)
+    said = sessions.steps_of_page(page)
     environment = sessions.environment(home)
     if command is not None:
         program = home / "bin" / "steadyhand"
         program.unlink()  # it leads to the one of this environment, which is nobody's to write
         program.write_text(command, encoding="utf-8")
         program.chmod(0o755)
-    now = sessions.run(told, workspace, environment)
+    now = sessions.run(said, workspace, environment)
     assert [(step.command, sessions.normal(step.answer)) for step in now] == [
-        (step.command, sessions.normal(step.answer)) for step in told
+        (step.command, sessions.normal(step.answer)) for step in said
     ]
 
 

@@ -22,7 +22,7 @@ DISK = {"sqlite3", "ctypes", "socket", "subprocess", "tempfile", "psycopg"}
 SURFACES = {"click", "mcp", "mcp_types", "anyio", "pydantic", "uvicorn"}
 PURE = NEVER | PARSERS | DISK | SURFACES | {"hashlib", "json", "pathlib", "urllib", "uuid"}
 EDIT = "import steadyhand as sh; sh.edit('a b c', [sh.Replace('b', 'd')])"
-TOLD = "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+SAID = "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
 
 STARTS = {
     "the package": ("import steadyhand", 5, PURE | {"typing", "re", "enum"}),
@@ -35,7 +35,7 @@ STARTS = {
 def loaded(code: str, *arguments: str, cwd: Path) -> set[str]:
     """The modules of a process after some code that has printed them, without those of a bare interpreter."""
     environment = {"PYTHONPATH": str(SRC), "PATH": os.environ["PATH"], "HOME": str(cwd)}
-    command = [sys.executable, "-c", code + TOLD, *arguments]
+    command = [sys.executable, "-c", code + SAID, *arguments]
     done = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))

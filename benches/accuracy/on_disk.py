@@ -47,8 +47,8 @@ def run_on_file(question: Question, command: Callable[[Path], Sequence[str]]) ->
             },
             check=False,
         )
-        told = (done.stderr + done.stdout).decode(errors="replace").strip()
-        return Answer(done.returncode == 0, file.read_bytes().decode() if file.exists() else "", told[:500])
+        answer = (done.stderr + done.stdout).decode(errors="replace").strip()
+        return Answer(done.returncode == 0, file.read_bytes().decode() if file.exists() else "", answer[:500])
 
 
 def version_of(program: str) -> str:

@@ -50,9 +50,9 @@ def judge_refused(past: Past, knowing: Knowing, asked: Said, refused: Said) -> I
     is_met = not (is_between or is_merged or refused.get("moved"))
     if len(versions) == 1 and len(others) < _SHOWN and not found[0] and is_met:
         named = {str(other["record"]) for other in others}
-        told = {(other["actor"], other["task"]) for other in others}
+        answer = {(other["actor"], other["task"]) for other in others}
         concerned = _concerned(past, knowing, versions[0], asked["move"], refused, named)
-        missing = sorted(name for name in concerned if _party_of(past, name) not in told)
+        missing = sorted(name for name in concerned if _party_of(past, name) not in answer)
         if missing:
             yield Disagreement.at(refused, "named", f"{', '.join(missing)} changed these lines too")
 

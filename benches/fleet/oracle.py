@@ -40,22 +40,22 @@ def judge(evidence: Evidence, past: Past | None = None) -> list[Disagreement]:
 
 def _tree(past: Past, final: dict[str, str]) -> Iterator[Disagreement]:
     for path in sorted(past.tree.keys() | final.keys()):
-        told = past.tree.get(path)
-        if told is None or path not in final:
-            yield Disagreement("chain", f"{path} is {'there' if told is None else 'gone'}, which no record says")
-        elif told.text != final[path]:
+        reported = past.tree.get(path)
+        if reported is None or path not in final:
+            yield Disagreement("chain", f"{path} is {'there' if reported is None else 'gone'}, which no record says")
+        elif reported.text != final[path]:
             yield Disagreement("chain", f"{path} is not as the last record left it")
 
 
 def _acknowledged(evidence: Evidence) -> Iterator[Disagreement]:
     recorded = Counter(entry.record.id for entry in evidence.entries)
-    told = Counter(line["id"] for line in evidence.said if line["what"] == "done")
+    reported = Counter(line["id"] for line in evidence.said if line["what"] == "done")
     for line in evidence.said:
         if line["what"] == "done" and recorded[line["id"]] != 1:
             yield Disagreement.at(line, "acknowledged", f"{line['id']} is recorded {recorded[line['id']]} times")
-    for name in (name for name, count in told.items() if count > 1):
-        yield Disagreement("acknowledged", f"{name} was given to {told[name]} callers")
-    silent = [entry.record for entry in evidence.entries if entry.record.id not in told]
+    for name in (name for name, count in reported.items() if count > 1):
+        yield Disagreement("acknowledged", f"{name} was given to {reported[name]} callers")
+    silent = [entry.record for entry in evidence.entries if entry.record.id not in reported]
     if len(silent) > evidence.deaths:
         yield Disagreement("acknowledged", f"{len(silent)} records and {evidence.deaths} deaths that explain them")
     unanswered = unanswered_parties(evidence.said)

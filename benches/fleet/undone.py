@@ -39,9 +39,9 @@ def _task(ws: sh.Workspace, past: Past, writers: dict[str, str | None], task: st
     try:
         receipt = ws.undo(task=task, preview=True)
     except EditError as error:
-        told = error.details.get("lines") or error.details.get("blocked_by") or error.details.get("record")
+        answer = error.details.get("lines") or error.details.get("blocked_by") or error.details.get("record")
         is_taken = error.kind is Kind.EXISTS_ALREADY  # somebody made another file where this one stood
-        if not is_taken and (error.kind is not Kind.CANNOT_UNDO or not (told or "already" in error.message)):
+        if not is_taken and (error.kind is not Kind.CANNOT_UNDO or not (answer or "already" in error.message)):
             yield Disagreement("undo", f"{task}: {error.kind}: {error.message}")
         return
     for file in receipt.files:

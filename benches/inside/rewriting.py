@@ -7,7 +7,7 @@ from functools import partial
 
 from benches.bench import size_name
 from benches.clock import Call, compare
-from benches.documents import Document, document, told
+from benches.documents import Document, document, verdict
 from benches.inside.job import Job
 from benches.parsers import parser_of
 from benches.table import Row
@@ -18,5 +18,5 @@ def rewritten(job: Job, format: str, name: str, change: Callable[[Document], str
     for size in job.sizes:
         given = document(format, size)
         label = f"{name}, {format}, {size_name(size)}"
-        call = Call(label, partial(change, given), remark=told(given, change(given)))
+        call = Call(label, partial(change, given), remark=verdict(given, change(given)))
         yield from compare(partial(parser_of(format), given.text), [call], job.effort)

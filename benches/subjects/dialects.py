@@ -105,7 +105,7 @@ def _rows(setting: Setting, sizes: Sequence[int], kind: Callable[[_Asked], _Work
             )
             grown = f"grown ×{row.ratio / first:.2f}" if first and row.ratio else ""
             first = first or row.ratio
-            remark = work.told() if row.value is not None else row.remark
+            remark = work.verdict() if row.value is not None else row.remark
             yield replace(row, remark="; ".join(filter(None, (remark, grown))))
 
 
@@ -119,7 +119,7 @@ class _Work(ABC):
     def run(self) -> None: ...
 
     @abstractmethod
-    def told(self) -> str: ...
+    def verdict(self) -> str: ...
 
 
 class _Read(_Work):
@@ -128,7 +128,7 @@ class _Read(_Work):
     def run(self) -> None:
         self.found = self._read(partial(sh.read_patch, self.asked.reply))
 
-    def told(self) -> str:
+    def verdict(self) -> str:
         return self._complaint() or f"{len(self.asked.reply) / 1e6:.1f} MB"
 
     def _read(self, read: Callable[[], sh.Patch]) -> sh.Patch | sh.EditError:
@@ -152,7 +152,7 @@ class _Stream(_Read):
         self.early = sum(len(reader.feed(piece)) for piece in pieces)
         self.found = self._read(reader.close)
 
-    def told(self) -> str:
+    def verdict(self) -> str:
         return self._complaint() or f"{self.early:,} edits before the end"
 
 
@@ -162,7 +162,7 @@ class _Apply(_Work):
     def run(self) -> None:
         self.result = sh.patch(self.asked.rewrite.text, self.asked.reply, path=PATH)
 
-    def told(self) -> str:
+    def verdict(self) -> str:
         if self.result.error is not None:
             return f"refused: {self.result.error.kind.value}"
         return "applied" if self.result.text == self.asked.rewrite.after() else "WRONG TEXT"

@@ -89,10 +89,10 @@ def _patched(setting: Setting, label: str, rewrite: Rewrite, *, off: int = 0) ->
 
     floor = partial(apply_by_hand, text, unified([rewrite]))
     (row,) = compare(floor, [Call(label, patch)], setting.scale.patch_effort)
-    return replace(row, remark=_told(results[0], rewrite)) if results else row
+    return replace(row, remark=_answer(results[0], rewrite)) if results else row
 
 
-def _told(result: sh.Result[str], rewrite: Rewrite) -> str:
+def _answer(result: sh.Result[str], rewrite: Rewrite) -> str:
     """What became of the patch; figures for an answer that is not the right one would be worth nothing."""
     if result.error is not None:
         return f"refused: {result.error.kind.value}"

@@ -18,8 +18,8 @@ from benches.documents import (
     documents,
     method_name,
     service_name,
-    told,
     topic_name,
+    verdict,
 )
 from benches.parsers import FLOOR, parser_of
 from benches.peers import peer_tables
@@ -94,7 +94,7 @@ class _Work:
     def run(self) -> None:
         self.result = sh.edit(self._document.text, self._edits, path=self._document.path, policy=self._policy)
 
-    def told(self) -> str:
+    def verdict(self) -> str:
         if self.result.error is not None:
             return f"refused: {self.result.error.kind.value}"
         return "applied" if self.result.text == self._document.after(self._spots) else "WRONG TEXT"
@@ -104,7 +104,7 @@ def _compare(setting: Setting, floor: Callable[[], object], calls: Sequence[Call
     """The rows, those of edits with what became of the edit."""
     timed = [call if isinstance(call, Call) else Call(call.label, call.run) for call in calls]
     for call, row in zip(calls, compare(floor, timed, setting.scale.structure_effort), strict=True):
-        yield replace(row, remark=call.told()) if isinstance(call, _Work) and row.value is not None else row
+        yield replace(row, remark=call.verdict()) if isinstance(call, _Work) and row.value is not None else row
 
 
 def edit_of(document: Document, spot: Spot) -> Edit:
@@ -141,7 +141,7 @@ def _format(document: Document) -> Format:
 def _json_peer(document: Document) -> Call:
     """What a program does that has no peer to ask: it needs no environment of its own, so it is measured here."""
     work: Callable[[], str] = partial(_load_and_dump, document)
-    return Call("JSON, json.loads and json.dumps", work, remark=told(document, work()))
+    return Call("JSON, json.loads and json.dumps", work, remark=verdict(document, work()))
 
 
 def _load_and_dump(document: Document) -> str:

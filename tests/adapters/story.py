@@ -39,7 +39,7 @@ def example(name: str) -> Callable[..., Any]:
     return edit
 
 
-def check_told(before: str) -> None:
+def check_answer(before: str) -> None:
     """What the model must have read before it put the edit right."""
     assert REFUSED in before
     assert HINT in before

@@ -80,7 +80,7 @@ def test_a_refusal_is_an_error_for_the_model_and_a_result_for_the_application(ws
     reply = types.Message.model_validate(message(use(story.TWICE, "a"), use(story.ONCE, "b"), use({}, "c", "weather")))
     blocks = answers(ws.tools("surgical"), reply, skip=["weather"], watch=seen.append)
     assert [(block["tool_use_id"], block.get("is_error", False)) for block in blocks] == [("a", True), ("b", False)]
-    story.check_told(str(blocks[0]["content"]))
+    story.check_answer(str(blocks[0]["content"]))
     assert [made.kind for made in seen] == [sh.Kind.AMBIGUOUS_MATCH, None]
     assert ws.show(seen[1].records[0]).record.files[0].edits[0].reason == "it is finished"
 
@@ -95,7 +95,7 @@ def test_the_tool_runner_shows_a_refusal_and_goes_on(ws: sh.Workspace, root: Pat
     story.check_tree(root)
     (refused,) = api.asked[1]["messages"][-1]["content"]
     assert refused["is_error"] is True
-    story.check_told(str(refused["content"]))
+    story.check_answer(str(refused["content"]))
 
 
 def test_the_asynchronous_runner_and_answers_do_the_same(ws: sh.Workspace, root: Path) -> None:

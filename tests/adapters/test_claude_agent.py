@@ -81,7 +81,7 @@ def test_the_example_ends_with_the_edit_put_right(root: Path) -> None:
     _, listed, refused, done = claude.answers
     assert {tool["name"] for tool in listed["tools"]} >= {"edit_file", "read_file"}
     assert refused["isError"] is True
-    story.check_told(refused["content"][0]["text"])
+    story.check_answer(refused["content"][0]["text"])
     assert done.get("isError", False) is False
     assert done["content"][0]["text"].startswith("edited notes.md:3 [id ")
 

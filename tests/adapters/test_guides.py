@@ -32,8 +32,8 @@ def servers() -> list[str]:
     """Every way to start the server that a guide of ours tells."""
     text = "\n".join(page.read_text(encoding="utf-8") for page in sorted(GUIDES.rglob("*.md")))
     typed = [line for block in TYPED.findall(text) for line in block.splitlines()]
-    told = [line for line in typed + re.findall(r"`([^`\n]+)`", text) if line.startswith(SERVER)]
-    return sorted(dict.fromkeys(told))
+    answer = [line for line in typed + re.findall(r"`([^`\n]+)`", text) if line.startswith(SERVER)]
+    return sorted(dict.fromkeys(answer))
 
 
 def test_the_guides_show_every_example_as_it_is() -> None:

@@ -59,7 +59,7 @@ def test_the_example_ends_with_the_edit_put_right(root: Path) -> None:
     assert isinstance(refused, messages_of.ToolMessage)
     assert isinstance(done, messages_of.ToolMessage)
     assert (refused.status, refused.tool_call_id) == ("error", "call_1")
-    story.check_told(refused.text)
+    story.check_answer(refused.text)
     assert (done.status, done.tool_call_id) == ("success", "call_2")
 
 
@@ -79,7 +79,7 @@ def test_both_ways_of_calling_give_the_model_text_and_the_application_the_result
 
 
 def test_called_with_bare_arguments_a_tool_answers_with_its_text(ws: sh.Workspace) -> None:
-    story.check_told(edit_tool(ws).invoke(dict(story.TWICE)))
+    story.check_answer(edit_tool(ws).invoke(dict(story.TWICE)))
 
 
 def test_other_names_are_repaired_and_unknown_ones_refused(ws: sh.Workspace) -> None:

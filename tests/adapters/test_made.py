@@ -36,7 +36,7 @@ def adapter(name: str) -> Any:
     return importlib.import_module(f"steadyhand.surfaces.adapters.{name}")
 
 
-def test_an_edit_is_told_in_short_and_kept_with_its_record_and_diff(ws: sh.Workspace) -> None:
+def test_an_edit_is_shown_in_short_and_kept_with_its_record_and_diff(ws: sh.Workspace) -> None:
     made = make_call(ws.tools("surgical"), "edit_file", story.ONCE)
     assert not made.failed
     assert made.kind is None
@@ -54,11 +54,11 @@ def test_an_edit_is_told_in_short_and_kept_with_its_record_and_diff(ws: sh.Works
     }
 
 
-def test_a_refusal_is_told_in_plain_lines_with_its_kind_and_hint(ws: sh.Workspace) -> None:
+def test_a_refusal_is_reported_in_plain_lines_with_its_kind_and_hint(ws: sh.Workspace) -> None:
     made = make_call(ws.tools("surgical"), "edit_file", story.TWICE)
     assert made.failed
     assert made.kind is sh.Kind.AMBIGUOUS_MATCH
-    story.check_told(made.text)
+    story.check_answer(made.text)
     assert (made.records, made.diff) == ((), "")
 
 
@@ -97,7 +97,7 @@ def test_a_refusal_is_told_in_plain_lines_with_its_kind_and_hint(ws: sh.Workspac
         ({"success": True}, "done", None),
     ],
 )
-def test_each_form_of_answer_is_told_by_what_the_model_needs_of_it(
+def test_each_form_of_answer_is_shown_by_what_the_model_needs_of_it(
     result: Mapping[str, object], text: str, kind: sh.Kind | None
 ) -> None:
     made = Made.of("any", dict(result))
@@ -119,7 +119,7 @@ def test_text_that_is_no_object_is_refused_and_says_where(ws: sh.Workspace, argu
     assert says in made.text
 
 
-def test_json_text_with_other_names_is_taken_and_what_was_repaired_is_told(ws: sh.Workspace) -> None:
+def test_json_text_with_other_names_is_taken_and_what_was_repaired_is_reported(ws: sh.Workspace) -> None:
     text = '{"file_path": "notes.md", "old_str": "# Notes", "new_str": "# Note", "occurrence": "1"}'
     made = make_call(ws.tools("surgical"), "edit_file", text)
     assert made.result["repaired"] == [

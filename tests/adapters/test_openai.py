@@ -68,7 +68,7 @@ def test_the_chat_example_ends_with_the_edit_put_right(root: Path, clients: list
     story.check_tree(root)
     answered = api.asked[1]["messages"][-1]
     assert (answered["role"], answered["tool_call_id"]) == ("tool", "call_1")
-    story.check_told(answered["content"])
+    story.check_answer(answered["content"])
     assert api.asked[2]["messages"][-1]["content"].startswith("edited notes.md:3 [id ")
     assert {tool["function"]["strict"] for tool in api.asked[0]["tools"]} == {True}
 
@@ -92,7 +92,7 @@ def test_functions_of_a_response_are_answered_by_their_call_ids(ws: sh.Workspace
     )
     (item,) = answers(ws.tools("surgical"), reply)
     assert (item["type"], item["call_id"]) == ("function_call_output", "call_1")
-    story.check_told(str(item["output"]))
+    story.check_answer(str(item["output"]))
 
 
 def test_an_answer_goes_to_whoever_made_the_call(ws: sh.Workspace) -> None:

@@ -73,7 +73,7 @@ def test_the_example_ends_with_the_edit_put_right(root: Path) -> None:
     model = scripted(call(story.TWICE), call(story.ONCE, "call_2"))
     assert asyncio.run(story.example("openai_agents_agent")(str(root), story.TASK, model)) == story.CLOSING
     story.check_tree(root)
-    story.check_told(outputs(model.heard[1])[0]["output"])
+    story.check_answer(outputs(model.heard[1])[0]["output"])
     assert all(tool.strict_json_schema for tool in model.tools)
 
 
@@ -103,7 +103,7 @@ def test_the_application_finds_the_full_result_at_the_item_that_answers_a_call(w
 
 
 @pytest.mark.parametrize("arguments", ["{", "[]", '{"path": "notes.md"}', json.dumps({**story.ONCE, "x": 1})])
-def test_arguments_that_make_no_sense_are_told_by_us_and_not_hidden_by_the_sdk(
+def test_arguments_that_make_no_sense_are_shown_by_us_and_not_hidden_by_the_sdk(
     ws: sh.Workspace, arguments: str
 ) -> None:
     model = scripted(call(arguments))

@@ -49,14 +49,14 @@ def test_the_example_ends_with_the_edit_put_right(root: Path) -> None:
     model = scripted([story.TWICE, story.ONCE], heard, asked)
     assert story.example("pydantic_ai_agent")(str(root), story.TASK, model) == story.CLOSING
     story.check_tree(root)
-    story.check_told(heard[1][0].model_response_str())
+    story.check_answer(heard[1][0].model_response_str())
     offered = {tool.name: tool.parameters_json_schema.get("required") for tool in asked[0].function_tools}
     assert offered["edit_file"] == ["path", "old_content", "new_content"]
     with sh.Workspace(root, actor="check") as ws:
         assert asked[0].instructions == ws.tools("surgical").prompt().strip()
 
 
-def test_a_refusal_that_a_call_can_mend_asks_for_it_and_any_other_is_terminal(ws: sh.Workspace) -> None:
+def test_a_refusal_that_a_call_can_repair_asks_for_it_and_any_other_is_terminal(ws: sh.Workspace) -> None:
     _, messages = run(ws, [story.TWICE, story.ELSEWHERE])
     outcomes = [
         (part.outcome, str(part.content).split("\n")[0])
@@ -91,7 +91,7 @@ def test_refusals_in_a_row_end_the_run_only_after_the_retries_that_the_host_allo
 
 
 @pytest.mark.parametrize("arguments", ['{"path": ', '"text"', "[1]", json.dumps({"file": "notes.md", "nonsense": 1})])
-def test_arguments_that_make_no_sense_are_a_mistake_that_the_model_can_mend(ws: sh.Workspace, arguments: str) -> None:
+def test_arguments_that_make_no_sense_are_a_mistake_that_the_model_can_repair(ws: sh.Workspace, arguments: str) -> None:
     heard, _ = run(ws, [arguments, story.ONCE])
     assert [part.outcome for parts in heard[1:] for part in parts] == ["retried", "success"]
 

@@ -54,7 +54,7 @@ def test_the_example_ends_with_the_edit_put_right(root: Path, capsys: pytest.Cap
     )
     assert story.example("smolagents_agent")(str(root), story.TASK, model) == story.CLOSING
     story.check_tree(root)
-    story.check_told(model.heard[1].replace("\\n", "\n"))
+    story.check_answer(model.heard[1].replace("\\n", "\n"))
     assert "line 3" in model.heard[2]
     capsys.readouterr()
 
@@ -67,7 +67,7 @@ def test_an_agent_that_calls_tools_is_shown_refusals_too(ws: sh.Workspace, root:
     )
     agent = ToolCallingAgent(tools=tools(ws.tools("surgical")), model=model, verbosity_level=LogLevel.OFF)
     assert agent.run(story.TASK) == story.CLOSING
-    story.check_told(model.heard[1].replace("\\n", "\n"))
+    story.check_answer(model.heard[1].replace("\\n", "\n"))
     story.check_tree(root)
 
 
@@ -76,7 +76,7 @@ def test_a_refusal_is_raised_with_everything_that_is_known_of_it(ws: sh.Workspac
     tool = by_name(ws, watch=seen.append)["edit_file"]
     with pytest.raises(Refused) as refusal:
         tool(**story.TWICE)
-    story.check_told(str(refusal.value))
+    story.check_answer(str(refusal.value))
     assert refusal.value.made is seen[0]
     assert refusal.value.made.kind is sh.Kind.AMBIGUOUS_MATCH
 
@@ -88,11 +88,11 @@ def test_a_result_is_a_dict_that_code_can_read_and_a_native_answer_its_text(ws: 
     assert "status: draft" in shown
 
 
-def test_what_is_inside_an_array_is_told_in_words(ws: sh.Workspace) -> None:
+def test_what_is_inside_an_array_is_reported_in_words(ws: sh.Workspace) -> None:
     inputs = by_name(ws, "coder")["apply_edits"].inputs
     assert (inputs["path"]["type"], inputs["edits"]["type"]) == ("string", "array")
-    told = json.loads(inputs["edits"]["description"].split("has it: ")[1])
-    assert "newText" in told["items"]["properties"]
+    reported = json.loads(inputs["edits"]["description"].split("has it: ")[1])
+    assert "newText" in reported["items"]["properties"]
 
 
 def test_only_what_may_be_left_out_is_nullable(ws: sh.Workspace) -> None:

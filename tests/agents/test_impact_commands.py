@@ -132,8 +132,8 @@ def test_a_report_is_safe_whatever_the_model_said(root: Path) -> None:
     assert "@team" not in outside
     assert "![x" not in outside
     assert "://" not in outside
-    told = json.loads(call("report", "--format", "json").stdout)
-    assert told["adoption"] == {"edit_article": 1, "write_file": 0}
+    reported = json.loads(call("report", "--format", "json").stdout)
+    assert reported["adoption"] == {"edit_article": 1, "write_file": 0}
     assert call("report", "-o", "report.html", "--format", "html").exit_code == 0
     assert (root / "report.html").read_text() == page
 

@@ -196,9 +196,9 @@ def test_an_interrupt_stops_the_run_and_it_can_go_on(root: Path) -> None:
         child = process(server, "--yes", "--jobs", "1", "--json")
         assert asked.wait(300)
         child.send_signal(signal.SIGINT)
-        told, _ = child.communicate(timeout=300)
+        answer, _ = child.communicate(timeout=300)
     assert child.returncode == 130
-    assert json.loads(told)["error"]["kind"] == "cancelled"
+    assert json.loads(answer)["error"]["kind"] == "cancelled"
     with sh.Workspace(root) as ws:
         held = host_of(ws).runs.run(str(host_of(ws).runs.runs()[0]["id"]))
     assert held["end"] == "stopped"

@@ -21,7 +21,7 @@ SCRIPT = {
 OF_THE_DAY = ("id", "time", "seconds", "base", "head", "commits")
 
 
-def told(root: Path, journal: str | None) -> dict[str, Any]:
+def answer(root: Path, journal: str | None) -> dict[str, Any]:
     repository(root)
     with sh.Workspace(root, actor="bot", journal=journal) as ws:
         record = sh.impact.run(ws, model=ScriptedModel(SCRIPT), base="HEAD~1")
@@ -39,7 +39,7 @@ def timeless(value: Any) -> Any:
 
 
 def test_a_run_is_the_same_in_both_stores(tmp_path: Path, postgres_url: str) -> None:
-    on_server = told(tmp_path / "server", postgres_url)
-    in_file = told(tmp_path / "file", None)
+    on_server = answer(tmp_path / "server", postgres_url)
+    in_file = answer(tmp_path / "file", None)
     assert statuses(on_server) == {"limits.md": "failed", "login.md": "updated", "start.md": "unchanged"}
     assert timeless(on_server) == timeless(in_file)

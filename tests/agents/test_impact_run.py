@@ -66,9 +66,9 @@ def test_what_the_change_made_wrong_is_corrected_and_explained(root: Path) -> No
         "changedFiles": ["src/login.py"],
     }
     assert (record["model"], record["end"]) == ("openai-chat:scripted", "finished")
-    told = audit(root, "docs/login.md", record)
-    assert (told["status"], told["run"], told["reasoning"]) == ("updated", record["id"], DONE)
-    assert told["evidence"] == login["evidence"]
+    answer = audit(root, "docs/login.md", record)
+    assert (answer["status"], answer["run"], answer["reasoning"]) == ("updated", record["id"], DONE)
+    assert answer["evidence"] == login["evidence"]
 
 
 def test_the_prompt_holds_the_job_the_evidence_the_change_and_the_article_as_data(root: Path) -> None:
@@ -241,11 +241,11 @@ def test_new_pages_are_written_beside_the_article_only_where_allowed(root: Path)
 
 def test_what_an_edit_breaks_goes_back_to_the_model_once(root: Path) -> None:
     breaking = edit("docs/login.md", "## Limits", "## Bounds")
-    mending = edit("docs/login.md", "## Bounds", "## Limits", "docs/limits.md links to it")
-    record = impact(root, only("docs/login.md", breaking, DONE, mending, DONE), propagate=False)
+    repairing = edit("docs/login.md", "## Bounds", "## Limits", "docs/limits.md links to it")
+    record = impact(root, only("docs/login.md", breaking, DONE, repairing, DONE), propagate=False)
     login = by_path(record)["docs/login.md"]
-    told = text_of(asked(record, "docs/login.md")[2]["messages"][-1])
-    assert "links to #limits of docs/login.md, which is gone" in told
+    answer = text_of(asked(record, "docs/login.md")[2]["messages"][-1])
+    assert "links to #limits of docs/login.md, which is gone" in answer
     assert "findings" not in login
     stubborn = impact(root, only("docs/login.md", breaking, DONE), propagate=False, again=True)
     assert by_path(stubborn)["docs/login.md"]["findings"][0]["kind"] == "lost-anchor"

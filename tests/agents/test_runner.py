@@ -114,14 +114,14 @@ def test_a_refusal_goes_back_to_the_model(root: Path) -> None:
         f"<function=edit>{json.dumps(EDIT.arguments)}</function>",
     ],
 )
-def test_a_call_written_as_text_is_made_and_the_model_is_told(root: Path, written: str) -> None:
+def test_a_call_written_as_text_is_made_and_the_model_is_reported(root: Path, written: str) -> None:
     with scripted_server(f"I will edit it.\n{written}\n", "Done.") as server:
         ended, _ = hold(root, server)
     assert text(root) == "one\n2\nthree\n"
     assert (ended.as_text, ended.calls, ended.stop) == (1, 1, "done")
-    told = text_of(server.requests[1]["messages"][-1])
-    assert "through the tool-call interface" in told
-    assert "Answer of edit:\nedited a.md:2 [id " in told
+    said = text_of(server.requests[1]["messages"][-1])
+    assert "through the tool-call interface" in said
+    assert "Answer of edit:\nedited a.md:2 [id " in said
 
 
 def test_garbage_arguments_are_refused_and_the_conversation_goes_on(root: Path) -> None:

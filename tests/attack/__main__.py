@@ -24,7 +24,7 @@ from tests.attack.table import ATTACKS
 
 HANGS = 300.0  # seconds without a word after which an attack counts as hanging
 OFTEN = 0.5  # seconds between two reports of an attack
-MOST_TOLD = 5  # violations of one attack that are told in full
+MOST_SHOWN = 5  # violations of one attack that are told in full
 
 
 @dataclass
@@ -41,9 +41,9 @@ class Tally:
         """One line of progress; on a terminal it is written over until it is the last."""
         if sys.stderr.isatty() or end:
             start = "\r\x1b[K" if sys.stderr.isatty() else ""
-            told = f"{self.attempts:,} {self.attack.unit}, {len(self.problems)} violations"
+            answer = f"{self.attempts:,} {self.attack.unit}, {len(self.problems)} violations"
             seconds = f"{time.monotonic() - self.began:.0f} s"
-            print(f"{start}{self.attack.name}: {told}, {seconds}", end=end, file=sys.stderr, flush=True)
+            print(f"{start}{self.attack.name}: {answer}, {seconds}", end=end, file=sys.stderr, flush=True)
 
     def to_json(self) -> dict[str, object]:
         attack = self.attack
@@ -51,13 +51,13 @@ class Tally:
         return {"attack": attack.name, "unit": attack.unit, **counted}
 
 
-def attack_here(attack: Attack, seconds: float, seed: str, told: IO[str]) -> None:
+def attack_here(attack: Attack, seconds: float, seed: str, answer: IO[str]) -> None:
     """What the process of an attack does: tell of attempts and problems, one JSON object per line."""
     deadline = time.monotonic() + seconds
     attempts, last = 0, time.monotonic()
 
     def tell(problem: str = "", *, is_over: bool = False) -> None:
-        print(json.dumps({"attempts": attempts, "problem": problem, "is_over": is_over}), file=told, flush=True)
+        print(json.dumps({"attempts": attempts, "problem": problem, "is_over": is_over}), file=answer, flush=True)
 
     try:
         with contextlib.closing(attack.run(Share(deadline, random.Random(f"{seed} {attack.name}")))) as tries:
@@ -83,14 +83,14 @@ def run(attack: Attack, seconds: float, seed: str) -> Tally:
         try:
             os.setsid()
             os.close(reading)
-            with os.fdopen(writing, "w") as told:
-                attack_here(attack, seconds, seed, told)
+            with os.fdopen(writing, "w") as answer:
+                attack_here(attack, seconds, seed, answer)
         finally:
             os._exit(0)
     os.close(writing)
     try:
-        with os.fdopen(reading) as told:
-            listen(told, tally, seconds)
+        with os.fdopen(reading) as answer:
+            listen(answer, tally, seconds)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)  # also whoever it has started and left behind
@@ -101,10 +101,10 @@ def run(attack: Attack, seconds: float, seed: str) -> Tally:
     return tally
 
 
-def listen(told: IO[str], tally: Tally, seconds: float) -> None:
+def listen(answer: IO[str], tally: Tally, seconds: float) -> None:
     """Until it has said all, is dead, or hangs."""
-    while not tally.is_over and select.select([told], [], [], seconds + HANGS)[0]:
-        line = told.readline()
+    while not tally.is_over and select.select([answer], [], [], seconds + HANGS)[0]:
+        line = answer.readline()
         if not line:
             return
         said = json.loads(line)
@@ -112,7 +112,7 @@ def listen(told: IO[str], tally: Tally, seconds: float) -> None:
         tally.is_over = said["is_over"]
         if said["problem"]:
             tally.problems.append(said["problem"])
-            if len(tally.problems) <= MOST_TOLD:
+            if len(tally.problems) <= MOST_SHOWN:
                 print(f"\n{tally.attack.name}: {said['problem']}", file=sys.stderr)
         tally.show()
 
@@ -146,8 +146,8 @@ def main() -> int:
         tallies.append(run(attack, left * attack.weight / weights, seed))
     violations = sum(len(each.problems) for each in tallies)
     if options.json:
-        told = {"seed": seed, "minutes": options.minutes, "violations": violations}
-        print(json.dumps({**told, "attacks": [each.to_json() for each in tallies]}, indent=1))
+        answer = {"seed": seed, "minutes": options.minutes, "violations": violations}
+        print(json.dumps({**answer, "attacks": [each.to_json() for each in tallies]}, indent=1))
     else:
         print(rendered(tallies))
     return 1 if violations else 0

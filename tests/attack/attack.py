@@ -62,10 +62,10 @@ class Attack:
 def attempt(check: Callable[[], int | None], what: str, count: int = 1) -> Attempt:
     """Try `check`, which may say how many tries it was; `what` says how to see again what it found."""
     try:
-        told = check()
+        answer = check()
     except Exception:  # noqa: BLE001  # whatever a check runs into is what the attack has found
         return Attempt(count, f"{what}\n{traceback.format_exc()}")
-    return Attempt(count if told is None else told)
+    return Attempt(count if answer is None else answer)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from tests.mcp.clients import TOKEN, HttpServer, http_server
 from tests.mcp.test_stdio import BROKEN
 from tests.mcp.wire import HELLO, Wire
 from tests.tools.examples import filled, split_settings
-from tests.tools.surrounded import lay_ground, maker_for
+from tests.tools.surrounded import maker_for, prepare_ground
 from tests.tools.test_malformed import ALL, make_calls
 from tests.workspace.test_protection import REFUSED, SEALED, TRICKS
 from tests.workspace.test_protection import SECRET as SECRET_NAMES
@@ -45,7 +45,7 @@ def malformed_calls(share: Share) -> Generator[Attempt, None, None]:
         example = share.draw.choice(tool.examples)
         seeds = [f"{share.draw.randrange(10**12)}" for _ in range(20)]
         with scratch() as folder:
-            ground = lay_ground(folder, example.files)
+            ground = prepare_ground(folder, example.files)
             own, settings = split_settings(example.settings)
             with sh.Workspace(ground.root, actor="malformed", **own) as workspace:
                 kit = workspace.tools(name, **settings)
@@ -164,11 +164,11 @@ def _knock(server: HttpServer, draw: random.Random, body: bytes) -> None:
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()
     if not is_known and draw.random() < 0.5:
         method, path, body = "POST", "/mcp", hello  # nothing is wrong but the caller
-    status, told = _answer(server, method, path, body, headers)
-    assert status < 500, (method, path, headers, body[:2_000], status, told[:500])
+    status, said = _answer(server, method, path, body, headers)
+    assert status < 500, (method, path, headers, body[:2_000], status, said[:500])
     assert is_known or status >= 400, (method, path, headers, status)
-    assert OUTSIDE not in told
-    assert "Traceback" not in told
+    assert OUTSIDE not in said
+    assert "Traceback" not in said
     right = {**headers, "Host": f"127.0.0.1:{server.port}", "Authorization": f"Bearer {TOKEN}"}
     right |= {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     right = {name: value for name, value in right.items() if not name.startswith(("M", "Origin"))}

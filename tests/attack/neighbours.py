@@ -17,9 +17,9 @@ from steadyhand.workspace.files.storage import Storage
 from tests.attack.attack import Attempt, Share, attempt, scratch
 from tests.concurrency.test_rivals import SAVES, WAYS, check_agents, check_saves
 from tests.faults.storage import EXIT_CODE
-from tests.faults.test_neighbours import ACTS, Act, Neighbour, calls_of, check, lay_pristine, saver
+from tests.faults.test_neighbours import ACTS, Act, Neighbour, calls_of, check, saver, write_pristine
 from tests.hostile.attacks import running
-from tests.hostile.test_sandbox_races import RESOLVERS, SWAPS, WORKS, Work, assert_outside_untouched, lay_box
+from tests.hostile.test_sandbox_races import RESOLVERS, SWAPS, WORKS, Work, assert_outside_untouched, make_box
 
 __all__ = ["foreign_saves", "link_races", "other_roots", "saves_between_calls"]
 
@@ -64,7 +64,7 @@ def saves_between_calls(share: Share) -> Generator[Attempt, None, None]:
         check(root)
 
     with scratch() as folder:
-        pristine = lay_pristine(folder / "pristine")
+        pristine = write_pristine(folder / "pristine")
         calls: dict[str, int] = {}
         for name, (act, _) in ACTS.items():
             calls[name] = calls_of(Path(shutil.copytree(pristine, folder / name)), act)
@@ -88,7 +88,7 @@ def link_races(share: Share) -> Generator[Attempt, None, None]:
     share.draw.shuffle(ways)
     for resolver, swap, name in cycle(ways):
         with scratch() as folder:
-            lay_box(folder)
+            make_box(folder)
             with Sandbox(folder / "ws", storage=Storage(), resolver=resolver) as box:  # type: ignore[arg-type]
                 with running(SWAPS[swap](folder)):
                     for _ in range(5):

@@ -57,10 +57,10 @@ def test_the_command_says_what_it_did_and_ends_with_zero() -> None:
         cwd=REPOSITORY, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    told = json.loads(run.stdout)
-    assert told["violations"] == 0
-    assert [row["attack"] for row in told["attacks"]] == ["link races", "secrets"]
-    assert all(row["attempts"] for row in told["attacks"])
+    answer = json.loads(run.stdout)
+    assert answer["violations"] == 0
+    assert [row["attack"] for row in answer["attacks"]] == ["link races", "secrets"]
+    assert all(row["attempts"] for row in answer["attacks"])
 
 
 def test_an_unknown_attack_is_refused() -> None:

@@ -24,14 +24,14 @@ STUB = '"""Analysis."""\nraise NotImplementedError\n'
 
 def act(ws: sh.Workspace, name: str, meet: object = None) -> dict[str, object]:
     """What one task does: reads, thinks while the others read too, then tries everything that went wrong that day."""
-    told: dict[str, object] = {"task": name, "conflicts": 0}
+    answer: dict[str, object] = {"task": name, "conflicts": 0}
     ws.read(FILE)
     if callable(meet):
         meet()
-    told["own"] = ws.edit(FILE, [sh.Replace(sh.Lines(OWN[name]), f"value = {name!r}\n")], reason=f"own {name}").id
-    told["stub"] = _write_stub(ws)
-    told["shared"] = _share(ws, name, told)
-    return told
+    answer["own"] = ws.edit(FILE, [sh.Replace(sh.Lines(OWN[name]), f"value = {name!r}\n")], reason=f"own {name}").id
+    answer["stub"] = _write_stub(ws)
+    answer["shared"] = _share(ws, name, answer)
+    return answer
 
 
 def _write_stub(ws: sh.Workspace) -> str:
@@ -43,7 +43,7 @@ def _write_stub(ws: sh.Workspace) -> str:
     return "written"
 
 
-def _share(ws: sh.Workspace, name: str, told: dict[str, object]) -> str | None:
+def _share(ws: sh.Workspace, name: str, answer: dict[str, object]) -> str | None:
     """A line that all want: whoever meets the others adds to what they wrote."""
     edit: object = sh.Replace(sh.Lines(SHARED), f"shared = [{name!r}]\n")
     while True:
@@ -52,14 +52,14 @@ def _share(ws: sh.Workspace, name: str, told: dict[str, object]) -> str | None:
         except EditError as error:
             if error.kind is Kind.CONFLICT:
                 assert {other["task"] for other in error.details["with"]} <= set(NAMES) - {name}
-                told["conflicts"] = int(str(told["conflicts"])) + 1
+                answer["conflicts"] = int(str(answer["conflicts"])) + 1
             else:  # somebody was faster than reading and writing
                 assert error.kind is Kind.STALE_SOURCE, error
         line = ws.read(FILE).lines[SHARED - 1]
         edit = sh.Replace(sh.Lines(SHARED, SHARED, line), f"{line.removesuffix(']')}, {name!r}]\n")
 
 
-def check(root: Path, told: list[dict[str, object]], journal: str | None = None) -> None:
+def check(root: Path, answer: list[dict[str, object]], journal: str | None = None) -> None:
     """Every change stands in the file, nothing else changed, and nobody was told that a lost one was made."""
     rows = (root / FILE).read_text().splitlines()
     assert len(rows) == LENGTH
@@ -69,10 +69,10 @@ def check(root: Path, told: list[dict[str, object]], journal: str | None = None)
     assert all(repr(name) in shared for name in NAMES), shared
     untouched = set(range(1, LENGTH + 1)) - {SHARED, *OWN.values()}
     assert all(rows[line - 1] == f"value_{line} = {line}" for line in untouched)
-    assert {facts["stub"] for facts in told} <= {"stale-source", "suspicious-shrink"}
-    assert sum(int(str(facts["conflicts"])) for facts in told) >= len(NAMES) - 1, "they did meet"
+    assert {facts["stub"] for facts in answer} <= {"stale-source", "suspicious-shrink"}
+    assert sum(int(str(facts["conflicts"])) for facts in answer) >= len(NAMES) - 1, "they did meet"
     with sh.Workspace(root, actor="witness", journal=journal) as ws:
-        acknowledged = {facts[name] for facts in told for name in ("own", "shared")}
+        acknowledged = {facts[name] for facts in answer for name in ("own", "shared")}
         assert {entry.record.id for entry in ws.history()} == acknowledged
         assert ws.check().ok
 
@@ -96,8 +96,8 @@ def main() -> None:
     with sh.Workspace(
         root, actor="planner", task=name, journal=journal[0] if journal else None, lock_timeout=300
     ) as ws:
-        told = act(ws, name, meet)
-    sys.stdout.write(json.dumps(told) + "\n")
+        answer = act(ws, name, meet)
+    sys.stdout.write(json.dumps(answer) + "\n")
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ def test_who_was_paused_while_it_changed_names_finishes_and_nobody_came_between(
 
 
 @pytest.mark.parametrize("point", OPEN)
-def test_a_machine_that_died_before_its_record_was_prepared_stands_in_nobodys_way(
+def test_a_machine_that_died_before_its_record_was_prepared_is_in_nobodys_way(
     point: Point, root: Path, postgres_server: Server, postgres_url: str
 ) -> None:
     with _paused(root, postgres_url, point, postgres_server) as paused:

@@ -136,8 +136,8 @@ def _check_acknowledged(ws: sh.Workspace, root: Path, workers: list[Worker], rol
         found = _tokens(root, path)
         assert set(found.values()) <= {1}, "nothing twice"
         for worker in workers:
-            told = [facts for facts in worker.done() if role == "transactions" or facts["path"] == path]
-            acknowledged = {facts["wrote"] for facts in told if "wrote" in facts}
+            answer = [facts for facts in worker.done() if role == "transactions" or facts["path"] == path]
+            acknowledged = {facts["wrote"] for facts in answer if "wrote" in facts}
             mine = {line for line in found if f"[{worker.name}." in line}
             assert acknowledged <= mine
             assert len(mine - acknowledged) <= 1
@@ -145,7 +145,7 @@ def _check_acknowledged(ws: sh.Workspace, root: Path, workers: list[Worker], rol
         assert _tokens(root, SHARED[0]) == _tokens(root, SHARED[1]) == _tokens(root, SHARED[2]), "all or nothing"
 
 
-def test_a_workspace_left_by_a_killed_process_is_mended_by_the_next_one_to_open_it(tmp_path: Path) -> None:
+def test_a_workspace_left_by_a_killed_process_is_repaired_by_the_next_one_to_open_it(tmp_path: Path) -> None:
     with shared_root(tmp_path) as root:
         acknowledged: set[str] = set()
         for attempt in range(100):

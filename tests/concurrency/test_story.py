@@ -37,8 +37,8 @@ def test_three_tasks_of_one_process(root: Path) -> None:
             return act(task, name, lambda: together.wait(300))
 
     with sh.Workspace(root, actor="planner", lock_timeout=300) as ws, ThreadPoolExecutor(len(NAMES)) as pool:
-        told = [ended.result(300) for ended in [pool.submit(run, ws, name) for name in NAMES]]
-    check(root, told)
+        answer = [ended.result(300) for ended in [pool.submit(run, ws, name) for name in NAMES]]
+    check(root, answer)
 
 
 def test_three_processes(root: Path) -> None:
@@ -46,20 +46,20 @@ def test_three_processes(root: Path) -> None:
 
 
 def test_three_clients_of_one_database(root: Path, postgres_url: str) -> None:
-    told = _processes(root, postgres_url, machines=True)
-    check(root, told, postgres_url)
+    answer = _processes(root, postgres_url, machines=True)
+    check(root, answer, postgres_url)
     assert not list((root / ".steadyhand").glob("*.sqlite")), "the journal is in the database"
 
 
 def _processes(root: Path, journal: str | None = None, *, machines: bool = False) -> list[dict[str, object]]:
     with contextlib.ExitStack() as stack:
         running = [stack.enter_context(_started(root, name, journal, machines=machines)) for name in NAMES]
-        told = []
+        answer = []
         for process in running:
             out, err = process.communicate(timeout=300)
             assert process.returncode == 0, err.decode()[-2000:]
-            told.append(json.loads(out))
-        return told
+            answer.append(json.loads(out))
+        return answer
 
 
 @contextlib.contextmanager

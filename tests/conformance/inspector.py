@@ -90,19 +90,19 @@ def main() -> int:
     except NodeMissing as missing:
         print(f"the inspector cannot run here: {missing}", file=sys.stderr)
         return 1
-    told: list[str] = []
+    said: list[str] = []
     with tempfile.TemporaryDirectory() as made:
         for number, group in enumerate(_groups(chosen())):
             folder = Path(made, str(number))
             folder.mkdir()
-            told += list(_group(programs, group, folder))
+            said += list(_group(programs, group, folder))
     done = [scenario for scenario in chosen() if not failed(scenario.answers[-1])]
     called = {(scenario.toolset, scenario.calls[-1][0]) for scenario in done}
     missing = {(name, tool.name) for name in toolsets() for tool in tools_of(name)} - called
-    told += [f"no scenario ends with {toolset}.{tool}" for toolset, tool in sorted(missing)]
-    print("\n".join(told), end="\n" if told else "")
+    said += [f"no scenario ends with {toolset}.{tool}" for toolset, tool in sorted(missing)]
+    print("\n".join(said), end="\n" if said else "")
     print(f"the inspector listed and called {len(called)} tools")
-    return 1 if told else 0
+    return 1 if said else 0
 
 
 def _groups(found: Sequence[Scenario]) -> list[list[Scenario]]:

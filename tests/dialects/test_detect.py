@@ -87,7 +87,7 @@ def test_parts_in_two_dialects_are_never_mixed_nor_left_out(reply: str) -> None:
 
 
 @table("name", EVERY)
-def test_every_dialect_is_told_from_the_others(name: str) -> None:
+def test_every_dialect_is_distinguished_from_the_others(name: str) -> None:
     assert read_patch(EVERY[name]).format == name
     assert read_patch("Sure, here it is.\n\n" + EVERY[name] + "\nDone.\n").format == name
     assert read_patch(EVERY[name], format=name).files
@@ -123,7 +123,7 @@ INSIDE = [
 
 
 @table(("reply", "name"), [row[1:] for row in INSIDE], ids=[row[0] for row in INSIDE])
-def test_what_stands_inside_a_part_is_content(reply: str, name: str) -> None:
+def test_what_is_inside_a_part_is_content(reply: str, name: str) -> None:
     found = read_patch(reply)
     assert found.format == name
     assert len(found.files) == 1

@@ -96,7 +96,7 @@ def test_bytes_stay_bytes_and_keep_their_endings_and_mark() -> None:
     assert result.text == b"\xef\xbb\xbf" + AFTER.replace("\n", "\r\n").encode()
 
 
-def test_what_was_left_out_is_told_and_refused_by_the_strict() -> None:
+def test_what_was_left_out_is_reported_and_refused_by_the_strict() -> None:
     reply = "Here you are:\n\n```diff\n" + diff_of("a.txt") + "```\n"
     result = sh.patch(BEFORE, reply, path="a.txt")
     assert result.text == AFTER

@@ -362,7 +362,7 @@ def test_a_call_of_a_tool_is_what_it_is_called_with(call: object) -> None:
         ("{\r\n" + PAIR[1:] + "\r\n", (1, 2)),
     ],
 )
-def test_an_edit_is_found_wherever_it_stands_in_a_reply(reply: str, lines: tuple[int, int]) -> None:
+def test_an_edit_is_found_anywhere_in_a_reply(reply: str, lines: tuple[int, int]) -> None:
     assert read(reply) == ([Piece(EditFile("", (Replace("a", "b"),)), lines)], [])
 
 
@@ -485,7 +485,7 @@ def test_numbers_above_all_edits_before_them_mean_the_same_either_way() -> None:
 TEXT = "one\ntwo\nthree\nfour\n"
 
 
-def test_old_text_of_a_range_must_stand_there() -> None:
+def test_old_text_of_a_range_must_be_there() -> None:
     reply = '{"edits": [{"range": {"start": 2, "end": 3}, "oldText": "two\\nthree", "newText": "TWO"}]}'
     assert edit(TEXT, edits(reply)).text == "one\nTWO\nfour\n"
     assert edit(TEXT.replace("\n", "\r\n"), edits(reply)).text == "one\r\nTWO\r\nfour\r\n"

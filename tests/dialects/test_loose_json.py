@@ -107,7 +107,7 @@ def test_the_strict_reading_takes_no_liberties(text: str) -> None:
         ('{"a": [1], {"b": 2}]}', {"a": [1, {"b": 2}]}, "an array that was closed too early"),
     ],
 )
-def test_what_models_get_wrong_is_read_and_told(text: str, value: object, flaw: str) -> None:
+def test_what_models_get_wrong_is_read_and_reported(text: str, value: object, flaw: str) -> None:
     reading = loosely(text)
     assert plain(reading.node) == value
     assert flaw in [one.what for one in reading.flaws]
@@ -179,7 +179,7 @@ def test_valid_json_is_read_as_the_standard_library_reads_it(
 
 @given(st.text(alphabet='{}[]",:\\ntu0123456789abcdef-.eE truefalsn\n'))
 @examples(60)
-def test_the_strict_reading_accepts_what_the_standard_library_accepts_but_keys_that_stand_twice(text: str) -> None:
+def test_the_strict_reading_accepts_what_the_standard_library_accepts_but_keys_that_occur_twice(text: str) -> None:
     try:
         expected = json.loads(text)
     except (ValueError, RecursionError):

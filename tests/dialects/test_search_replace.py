@@ -293,7 +293,7 @@ def test_blocks_that_change_nothing_are_kept_only_if_nothing_else_changes() -> N
     assert read(same + PLAIN + same) == [("", "a", "b")]
 
 
-def test_lines_say_where_a_block_stands() -> None:
+def test_lines_say_where_a_block_is() -> None:
     (pieces, _) = parse(split_reply(f"Prose.\n{PLAIN}\nMore.\n{PLAIN}"))
     assert [piece.lines for piece in pieces] == [(2, 6), (9, 13)]
 
@@ -331,7 +331,7 @@ def test_lines_say_where_a_block_stands() -> None:
         ("b.py\n```\n" + PLAIN + "...\n", "b.py"),
     ],
 )
-def test_the_name_stands_above_or_carries_over(above: str, path: str) -> None:
+def test_the_name_is_above_or_carries_over(above: str, path: str) -> None:
     assert read(above + PLAIN)[-1] == (path, "a", "b")
 
 

@@ -346,7 +346,7 @@ BARE = {
 
 
 @table(("reply", "path"), BARE.values(), ids=BARE)
-def test_rows_without_names_have_the_path_that_stands_above_them_or_none(reply: str, path: str) -> None:
+def test_rows_without_names_have_the_path_that_is_above_them_or_none(reply: str, path: str) -> None:
     assert [request.path for request in requests(reply)] == [path]
     assert edits(reply)[0][:2] == ("a\nb\nc\n", "a\nB\nc\n")
 
@@ -564,7 +564,7 @@ def test_a_patch_that_changes_nothing_is_kept_for_the_answer() -> None:
     assert edits(NAMES + "@@ -1 +1 @@\n-a\n+a\n") == [("a\n", "a\n", 1)]
 
 
-def test_pieces_say_where_they_stand() -> None:
+def test_pieces_say_where_they_are() -> None:
     reply = f"Here:\n{SMALL}@@ -9 +9 @@\n-q\n+r\n\nDone.\n"
     assert [piece.lines for piece in read(reply)[0]] == [(2, 8), (9, 11)]
 

@@ -161,13 +161,13 @@ WRAPPED = [
 
 
 @table(("name", "reply", "notes"), WRAPPED, ids=[row[0] for row in WRAPPED])
-def test_what_is_around_a_patch_is_left_out_and_told(name: str, reply: str, notes: list[tuple[int, str]]) -> None:
-    pieces, told = read(reply)
+def test_what_is_around_a_patch_is_left_out_and_reported(name: str, reply: str, notes: list[tuple[int, str]]) -> None:
+    pieces, answer = read(reply)
     assert texts_of(reply) == CHANGE
     assert [piece.request.path for piece in pieces] == ["a.py"]
     for line, what in notes:
-        assert any(number == line and found.startswith(what) for number, found in told), told
-    assert bool(told) == bool(notes)
+        assert any(number == line and found.startswith(what) for number, found in answer), answer
+    assert bool(answer) == bool(notes)
 
 
 def test_a_patch_in_a_shell_call_without_its_end_ends_with_the_call() -> None:
@@ -193,7 +193,7 @@ def test_files_are_added_deleted_moved_and_edited_in_the_order_of_the_patch() ->
     assert notes == []
 
 
-def test_a_new_file_may_lack_every_plus_and_then_this_is_told() -> None:
+def test_a_new_file_may_lack_every_plus_and_then_this_is_reported() -> None:
     pieces, notes = read("*** Begin Patch\n*** Add File: a.yml\n- x\n- y\n\n*** End Patch\n")
     assert pieces[0].request == CreateFile("a.yml", "- x\n- y\n")
     assert notes == [(3, "an added file whose lines have no +")]

@@ -138,7 +138,7 @@ def test_a_fence_with_a_name_is_a_file(reply: str, found: list[tuple[str, str]])
     assert files("Sure.\n\n" + reply) == found
 
 
-def test_a_piece_says_where_it_stands() -> None:
+def test_a_piece_says_where_it_is() -> None:
     (piece,) = pieces("Sure.\n\na.py\n```\nx = 1\n```\n\nDone.\n")
     assert piece.lines == (4, 6)
 

@@ -105,17 +105,17 @@ SAVES: dict[str, Save] = {
 class Neighbour(FaultStorage):
     """Does something to the tree right before its n-th call; kills the process `dies_after` calls later."""
 
-    def __init__(self, deed: Callable[[], None], *, at: int, dies_after: int | None = None, times: int = 1) -> None:
+    def __init__(self, step: Callable[[], None], *, at: int, dies_after: int | None = None, times: int = 1) -> None:
         super().__init__(at=None if dies_after is None else at + dies_after, exit=dies_after is not None)
-        self.deed, self.first, self.times = deed, at, times
+        self.step, self.first, self.times = step, at, times
 
     def _enter(self, name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.first <= self.count + 1 < self.first + self.times and name in self.watched:
-            self.deed()
+            self.step()
         return super()._enter(name, call, args, kwargs)
 
 
-def lay_pristine(root: Path) -> Path:
+def write_pristine(root: Path) -> Path:
     root.mkdir()
     for name in "abcd":
         (root / f"{name}.txt").write_text(START)
@@ -126,7 +126,7 @@ def lay_pristine(root: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lay_pristine(tmp_path_factory.mktemp("pristine") / "root")
+    return write_pristine(tmp_path_factory.mktemp("pristine") / "root")
 
 
 @pytest.fixture
@@ -235,12 +235,12 @@ def act_beside_a_neighbour(root: str, name: str, path: str, how: str, at: int, d
 class BeforeExchange(Storage):
     """Another program acts right before the first exchange, and, if asked, right before the second."""
 
-    def __init__(self, *deeds: Callable[[], object]) -> None:
-        self.deeds = list(deeds)
+    def __init__(self, *steps: Callable[[], object]) -> None:
+        self.steps = list(steps)
 
     def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
-        if self.deeds:
-            self.deeds.pop(0)()
+        if self.steps:
+            self.steps.pop(0)()
         super().exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
 
 
@@ -252,11 +252,11 @@ def refused(root: Path, storage: Storage, act: Act = edit) -> EditError:
 
 
 def replaced_by(path: Path, make: Callable[[Path], object]) -> Callable[[], object]:
-    def deed() -> None:
+    def step() -> None:
         path.unlink()
         make(path)
 
-    return deed
+    return step
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["fifo", "directory"])
@@ -350,8 +350,8 @@ def test_who_opened_the_file_before_and_writes_after_the_exchange_loses_nothing(
 class WithoutExchange(Neighbour):
     """A file system that cannot exchange, with links or without, and cannot tell who is writing."""
 
-    def __init__(self, deed: Callable[[], None] = lambda: None, *, at: int = -1, links: bool = True) -> None:
-        super().__init__(deed, at=at)
+    def __init__(self, step: Callable[[], None] = lambda: None, *, at: int = -1, links: bool = True) -> None:
+        super().__init__(step, at=at)
         self.links = links
 
     def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:

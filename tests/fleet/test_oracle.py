@@ -99,31 +99,31 @@ def test_a_history_in_which_nothing_went_wrong_breaks_no_rule(story: Story) -> N
     assert story.rules() == set()
 
 
-def test_an_acknowledged_edit_that_is_not_recorded_is_told(story: Story) -> None:
+def test_an_acknowledged_edit_that_is_not_recorded_is_reported(story: Story) -> None:
     story.edit(FIRST, "two", "a0_t0_s0", "a0_t0_s0")
     del story.entries[0]
     assert {"acknowledged", "chain"} <= story.rules()
 
 
-def test_an_edit_that_is_gone_from_the_tree_is_told(story: Story) -> None:
+def test_an_edit_that_is_gone_from_the_tree_is_reported(story: Story) -> None:
     story.edit(FIRST, "two", "a0_t0_s0", "a0_t0_s0")
     assert story.rules(final=START) == {"chain"}
 
 
-def test_an_edit_that_was_applied_twice_is_told(story: Story) -> None:
+def test_an_edit_that_was_applied_twice_is_reported(story: Story) -> None:
     story.edit(FIRST, "two", "a0_t0_s0", "a0_t0_s0")
     story.record(FIRST, "three", "a0_t0_s0")
     assert {"twice", "acknowledged"} <= story.rules()
 
 
-def test_a_refused_edit_that_is_there_all_the_same_is_told(story: Story) -> None:
+def test_a_refused_edit_that_is_there_all_the_same_is_reported(story: Story) -> None:
     first = story.edit(FIRST, "two", "a0_t0_s0", "a0_t0_s0")
     story.refuse(SECOND, "a1_t0_s0", [2, 2], first)
     story.record(SECOND, "a0_t0_s0", "a1_t0_s0")
     assert "twice" in story.rules()
 
 
-def test_a_record_that_nobody_was_told_of_needs_a_death_to_explain_it(story: Story) -> None:
+def test_a_record_that_nobody_heard_of_needs_a_death_to_explain_it(story: Story) -> None:
     story.ask(FIRST, "a0_t0_s0")
     story.record(FIRST, "two", "a0_t0_s0")
     assert story.rules() == {"acknowledged"}
@@ -131,7 +131,7 @@ def test_a_record_that_nobody_was_told_of_needs_a_death_to_explain_it(story: Sto
     assert story.rules() == set()
 
 
-def test_one_id_for_two_callers_is_told(story: Story) -> None:
+def test_one_id_for_two_callers_is_reported(story: Story) -> None:
     name = story.edit(FIRST, "two", "a0_t0_s0", "a0_t0_s0")
     story.ask(SECOND, "a0_t0_s0")
     story.say(SECOND, "done", id=name)
@@ -154,7 +154,7 @@ def test_what_was_forced_says_so_and_is_no_lost_update(story: Story) -> None:
     assert story.rules() == set()
 
 
-def test_a_conflict_that_should_have_been_is_told(story: Story) -> None:
+def test_a_conflict_that_should_have_been_is_reported(story: Story) -> None:
     story.edit(FIRST, "two", "two a0_t0_s0", "a0_t0_s0")
     story.edit(SECOND, "\nthree", " a1_t0_s0\nthree", "a1_t0_s0")
     assert story.rules() == {"missed"}
@@ -188,7 +188,7 @@ def test_a_conflict_that_names_the_wrong_party_or_nobody_is_false(story: Story) 
     assert story.rules() == {"false"}
 
 
-def test_a_conflict_that_leaves_somebody_out_is_told(story: Story) -> None:
+def test_a_conflict_that_leaves_somebody_out_is_reported(story: Story) -> None:
     third = "a2_t0"
     story.say(third, "begin", head_after=0)
     story.read(third)
@@ -210,7 +210,7 @@ def test_a_version_that_never_was_is_a_torn_read(story: Story) -> None:
     assert story.rules() == {"sight"}
 
 
-def test_an_undo_that_takes_somebody_elses_text_away_is_told(story: Story) -> None:
+def test_an_undo_that_takes_somebody_elses_text_away_is_reported(story: Story) -> None:
     first = story.edit(FIRST, "two\n", "a0_t0_s0\n", "a0_t0_s0")
     story.read(SECOND)
     story.edit(SECOND, "three\n", "a1_t0_s0\n", "a1_t0_s0")

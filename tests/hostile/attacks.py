@@ -60,7 +60,7 @@ def contents(top: Path, *, without: tuple[str, ...] = ()) -> Snapshot:
     }
 
 
-def told(error: EditError) -> str:
+def said(error: EditError) -> str:
     """Everything a caller can see of a refusal."""
     return f"{error} {error.hint} {json.dumps(error.to_json())} {error.__cause__!r}"
 
@@ -70,7 +70,7 @@ def refused(act: Callable[[], object]) -> EditError:
     try:
         act()
     except EditError as error:
-        assert SECRET not in told(error)
+        assert SECRET not in said(error)
         assert error.kind is not Kind.INTERNAL, error
         return error
     raise AssertionError("it was not refused")

@@ -136,8 +136,8 @@ def cost_of(name: str, size: int) -> int | None:
             os._exit(status)
     os.close(write)
     _, status = os.waitpid(child, 0)
-    with os.fdopen(read, "rb") as told:
-        said = told.read()
+    with os.fdopen(read, "rb") as answer:
+        said = answer.read()
     return int(said) if status == 0 else None
 
 

@@ -147,15 +147,15 @@ def restore(root: Path) -> None:
 def call(root: Path, arguments: list[str], stdin: bytes, before: dict[str, tuple[int, bytes]]) -> Result:
     """One call, judged."""
     result = CliRunner().invoke(cli, arguments, input=stdin)
-    told = (arguments, stdin[:2000], result.output[-2000:])
-    assert result.exit_code in CODES, told
-    assert isinstance(result.exception, SystemExit | None), told
-    assert "Traceback" not in result.output, told
+    answer = (arguments, stdin[:2000], result.output[-2000:])
+    assert result.exit_code in CODES, answer
+    assert isinstance(result.exception, SystemExit | None), answer
+    assert "Traceback" not in result.output, answer
     after = tree(root)
     if result.exit_code != 0 and not is_partial(result):
-        assert after == before, told
+        assert after == before, answer
     if not any("-h" in argument for argument in arguments):
-        judge_output(arguments, result, told)
+        judge_output(arguments, result, answer)
     if after != before:
         restore(root)
     return result
@@ -169,15 +169,15 @@ def is_partial(result: Result) -> bool:
         return "not applied: " in result.stdout
 
 
-def judge_output(arguments: list[str], result: Result, told: object) -> None:
+def judge_output(arguments: list[str], result: Result, answer: object) -> None:
     if "--json" in arguments[:1]:
         document = json.loads(result.stdout)
-        assert document["ok"] is (result.exit_code == 0), told
-        assert document["ok"] or Kind(document["error"]["kind"]).exit_code == result.exit_code, told
-        assert result.stderr == "", told
+        assert document["ok"] is (result.exit_code == 0), answer
+        assert document["ok"] or Kind(document["error"]["kind"]).exit_code == result.exit_code, answer
+        assert result.stderr == "", answer
     elif result.exit_code != 0:
         said = re.sub("\x1b\\[[0-9;]*m", "", result.output)
-        assert "not applied: " in said or re.match(r'{"ok": false|Usage: |[a-z-]+: ', said), told
+        assert "not applied: " in said or re.match(r'{"ok": false|Usage: |[a-z-]+: ', said), answer
 
 
 def mutate_words(rng: random.Random, words: list[str]) -> list[str]:

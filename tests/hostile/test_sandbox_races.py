@@ -28,7 +28,7 @@ RESOLVERS = ["openat2", "walk"] if sys.platform.startswith("linux") else ["walk"
 Work = Callable[[int], object]
 
 
-def lay_box(base: Path) -> None:
+def make_box(base: Path) -> None:
     for name in ("ws/sub/dir", "out/dir"):
         (base / name).mkdir(parents=True)
     (base / "ws/sub/dir/a.md").write_bytes(INSIDE)
@@ -38,7 +38,7 @@ def lay_box(base: Path) -> None:
 
 @pytest.fixture(params=RESOLVERS)
 def box(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    lay_box(tmp_path)
+    make_box(tmp_path)
     with Sandbox(tmp_path / "ws", storage=Storage(), resolver=request.param) as sandbox:
         yield sandbox
 

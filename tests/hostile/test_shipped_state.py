@@ -17,7 +17,7 @@ from steadyhand.workspace.journal.record import FileChange, FileState, Record, S
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.state import Intent, this_machine
-from tests.hostile.attacks import GIT_CONFIG, INSIDE, SECRET, contents, make_ground, told
+from tests.hostile.attacks import GIT_CONFIG, INSIDE, SECRET, contents, make_ground, said
 from tests.table import table
 
 ID = "0123456789ab"
@@ -55,8 +55,8 @@ def _use(root: Path) -> tuple[list[EditError], list[str]]:
                     errors.append(error)
             reports.extend(ws.warnings)
     for error in errors:
-        assert SECRET not in told(error)
-        assert error.kind is not Kind.INTERNAL, told(error)
+        assert SECRET not in said(error)
+        assert error.kind is not Kind.INTERNAL, said(error)
     return errors, reports
 
 

@@ -19,7 +19,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
 from tests.faults.trees import temporaries
-from tests.hostile.attacks import INSIDE, SECRET, VERBS, contents, make_ground, refused, running, snapshot, told
+from tests.hostile.attacks import INSIDE, SECRET, VERBS, contents, make_ground, refused, running, said, snapshot
 from tests.sampling import WHOLE
 
 ROUNDS, MOST_ROUNDS = 100 if WHOLE else 30, 5000
@@ -86,7 +86,7 @@ def test_no_verb_leaves_the_root(path: str, root: Path) -> None:
     with sh.Workspace(root) as ws:
         for verb, act in VERBS.items():
             error = refused(lambda act=act: act(ws, given))
-            assert error.kind is Kind.OUTSIDE_ROOT, (verb, told(error))
+            assert error.kind is Kind.OUTSIDE_ROOT, (verb, said(error))
     assert snapshot(root.parent) == before, "not even a state folder"
 
 
@@ -207,7 +207,7 @@ def test_a_secret_that_the_host_allows_stays_out_of_journal_answers_and_errors(r
         receipt = ws.edit(".env", [sh.Replace("must be neither", "new-password")])
         answers = [receipt.diff(), str(receipt.to_json()), ws.diff_of(receipt.id or "")]
         assert refused(lambda: ws.edit(".env", [sh.Replace("nothing like it", "x")])).kind is Kind.NO_MATCH
-        answers += [told(refused(lambda: ws.undo(receipt.id)))]
+        answers += [said(refused(lambda: ws.undo(receipt.id)))]
     kept = b"".join(path.read_bytes() for path in (root / FOLDER).rglob("*") if path.is_file())
     for part in ("secret:", "new-password", "must be neither"):
         assert part.encode() not in kept
@@ -306,7 +306,7 @@ def test_a_link_swapped_in_between_check_and_use_reaches_nothing_outside(
                     act(ws, turn)
                     seen["done"] += 1
                 except EditError as error:
-                    assert SECRET not in told(error)
+                    assert SECRET not in said(error)
                     seen[str(error.kind)] += 1
     assert snapshot(fast_path / "out") == before
     assert set(seen) <= SEEN, seen

@@ -33,10 +33,10 @@ from tests.laws.writings import (
     make_change,
     make_change_of,
     make_writing,
+    occurs_again,
+    occurs_again_as_deep,
+    occurs_in,
     repeats_itself,
-    stands_again,
-    stands_again_as_deep,
-    stands_in,
 )
 from tests.table import table
 
@@ -97,9 +97,9 @@ def made(seed: int, size: int, names: list[str], *, longest: int = 8) -> Noisy:
 
 
 @given(st.integers(0, 2**20), noises)
-def test_old_text_that_stands_twice_is_refused_with_noise_too(seed: int, names: list[str]) -> None:
+def test_old_text_that_occurs_twice_is_refused_with_noise_too(seed: int, names: list[str]) -> None:
     cases = (made(number, 40, names, longest=2) for number in range(seed, seed + 40))
-    case = next((case for case in cases if stands_again(case.change.writing, case.change)), None)
+    case = next((case for case in cases if occurs_again(case.change.writing, case.change)), None)
     assume(case is not None)
     assert case is not None
     assume(case.change.expected is None and not case.is_verbatim_in(case.change.writing.text))
@@ -126,7 +126,7 @@ def test_old_text_that_was_taken_out_of_the_file_is_refused(seed: int, size: int
     case = made(seed, size, names)
     writing, change = case.change.writing, case.change
     rows = writing.rows[: change.start] + writing.rows[change.end :]
-    assume(any(row.body for row in rows) and not stands_in(rows, change.region))
+    assume(any(row.body for row in rows) and not occurs_in(rows, change.region))
     before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
     result = case.run(before)
     if case.is_literally_in(before) or not result.ok:
@@ -147,7 +147,7 @@ def test_an_edit_made_before_is_not_made_again_elsewhere(seed: int, size: int, n
     case = made(seed, size, names)
     writing, change = case.change.writing, case.change
     rows = (*writing.rows[: change.start], *change.new, *writing.rows[change.end :])
-    assume(not stands_in(rows, change.region))
+    assume(not occurs_in(rows, change.region))
     before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
     assert case.is_literally_in(before) or not case.run(before).ok
 
@@ -170,7 +170,7 @@ def test_most_single_noise_is_seen_through(name: str) -> None:
     asked = found = 0
     for seed in range(150):
         case = made(seed, 30, [name])
-        if case.change.expected is None or stands_again(case.change.writing, case.change):
+        if case.change.expected is None or occurs_again(case.change.writing, case.change):
             continue
         asked += 1
         found += case.run().ok
@@ -217,7 +217,7 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
     chance = random.Random(seed)
     writing = make_writing(chance, size)
     change = make_change(chance, writing)
-    assume(change.expected is not None and not stands_again(writing, change) and not repeats_itself(change))
+    assume(change.expected is not None and not occurs_again(writing, change) and not repeats_itself(change))
     kept = {number for number in change.kept if number is not None}
     rows = change.writing.rows
     texts = [row.render(writing.unit) for row in rows]
@@ -249,14 +249,12 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
 @example(1502618257, 17, 0.36)
 @example(3477166510, 9, 0.12)
 @given(seeds, st.integers(3, 40), st.floats(0, 1))
-def test_a_line_that_somebody_added_stays_between_the_lines_it_stands_between(
-    seed: int, size: int, where: float
-) -> None:
+def test_a_line_that_somebody_added_stays_between_the_lines_it_is_between(seed: int, size: int, where: float) -> None:
     chance = random.Random(seed)
     writing = make_writing(chance, size)
     change = make_change(chance, writing)
     assume(change.expected is not None and change.end - change.start > 1)
-    assume(not stands_again_as_deep(writing, change))
+    assume(not occurs_again_as_deep(writing, change))
     at = 1 + int(where * (change.end - change.start - 2))
     stranger = Row(writing.rows[change.start + at].depth, "by_somebody_else")
     result = edit(
@@ -324,12 +322,12 @@ def test_at_every_tier_only_the_line_that_changes_is_written(tier: str, quoted: 
 
 CHILD = """
 import sys
-from tests.laws.test_matching import told
-print(told(range(60)))
+from tests.laws.test_matching import answer
+print(answer(range(60)))
 """
 
 
-def told(numbers: range) -> str:
+def answer(numbers: range) -> str:
     """Everything that is said about a number of edits, as one digest."""
     facts = hashlib.sha256()
     for seed in numbers:
@@ -346,7 +344,7 @@ def test_another_process_says_the_same() -> None:
         done = subprocess.run(child, env=environment, capture_output=True, text=True, check=True, cwd=ROOT, timeout=300)
         return done.stdout.strip()
 
-    assert {ask("1"), ask("4242")} == {told(range(60))}
+    assert {ask("1"), ask("4242")} == {answer(range(60))}
 
 
 @example(678_950_661, 59, ["blank lines"], "sequential")

@@ -79,7 +79,7 @@ def test_bytes_come_back_when_the_encoding_is_found(case: tuple[str, bytes, byte
 
 
 @given(file_in())
-def test_bytes_come_back_when_the_encoding_is_told(case: tuple[str, bytes, bytes, str]) -> None:
+def test_bytes_come_back_when_the_encoding_is_given(case: tuple[str, bytes, bytes, str]) -> None:
     name, mark, data, text = case
     source = Source.of_bytes(data, encoding=name)
     assert source.to_bytes() == data
@@ -105,7 +105,7 @@ def test_garbage_comes_back(data: bytes) -> None:
 
 
 @given(GARBAGE, st.sampled_from([*NAMED, "utf-16", "utf-32", "utf-8-sig", "ascii", "utf-7", "cp037", "hz", "punycode"]))
-def test_garbage_in_a_told_encoding_comes_back_or_is_refused(data: bytes, name: str) -> None:
+def test_garbage_in_a_given_encoding_comes_back_or_is_refused(data: bytes, name: str) -> None:
     answer: bytes | Kind
     try:
         answer = Source.of_bytes(data, encoding=name).to_bytes()

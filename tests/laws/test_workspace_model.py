@@ -17,7 +17,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from tests.faults.trees import temporaries, tree_of
-from tests.laws.tree_model import Born, Deed, Event, File, Fill, Gone, Mode, Model, Move, World
+from tests.laws.tree_model import Born, Event, File, Fill, Gone, Mode, Model, Move, Step, World
 from tests.table import table
 
 SLOTS = 6
@@ -69,13 +69,13 @@ class WorkspaceMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def edit(self, data: st.DataObject) -> None:
         number = self._choose_file(data)
-        edits, deeds = self._edits(data, number)
+        edits, steps = self._edits(data, number)
         if not edits:
             return
         path = self.world[number].path
         assert path is not None
         task = data.draw(st.sampled_from(TASKS))
-        self._commit(self._as(task).edit(path, edits), deeds, task)
+        self._commit(self._as(task).edit(path, edits), steps, task)
 
     @HAS_FILES
     @rule(data=st.data())
@@ -127,8 +127,8 @@ class WorkspaceMachine(RuleBasedStateMachine):
         ids = data.draw(st.permutations(self._alive()))
         task = data.draw(st.sampled_from(TASKS))
         free = self._choose_free(data, ids[0])
-        edits, deeds = self._edits(data, ids[0])
-        done: list[Deed] = list(deeds)
+        edits, steps = self._edits(data, ids[0])
+        done: list[Step] = list(steps)
         with self._as(task).transaction(reason="several") as tx:
             if edits:
                 tx.edit(self._path(ids[0]), edits)
@@ -169,9 +169,9 @@ class WorkspaceMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def change_outside(self, data: st.DataObject) -> None:
         number = self._choose_file(data)
-        _, deeds = self._edits(data, number)
-        if deeds:
-            self._happen(deeds, writer="outside" if number in self.journalled else "before-journal")
+        _, steps = self._edits(data, number)
+        if steps:
+            self._happen(steps, writer="outside" if number in self.journalled else "before-journal")
             file = self.world[number]
             (self.root / self._path(number)).write_bytes(file.data)
 
@@ -266,10 +266,10 @@ class WorkspaceMachine(RuleBasedStateMachine):
         if self.images_dropped:
             return
         lines = set(diff.replace("\r", "").split("\n"))
-        for deed in event.deeds:
-            if isinstance(deed, Fill):
-                assert {f"-{line}" for line in deed.old.split()} <= lines
-                assert {f"+{line}" for line in deed.new.split()} <= lines
+        for step in event.steps:
+            if isinstance(step, Fill):
+                assert {f"-{line}" for line in step.old.split()} <= lines
+                assert {f"+{line}" for line in step.new.split()} <= lines
 
     @HAS_FILES
     @rule(data=st.data())
@@ -279,8 +279,8 @@ class WorkspaceMachine(RuleBasedStateMachine):
         found = self._space.why_all(self._path(number))
         assert [why.text.strip() for why in found] == lines
         if not self.images_dropped:
-            told = [why.origin.record.id if why.origin else why.since for why in found]
-            assert told == [self.writers[number, line] for line in lines]
+            answer = [why.origin.record.id if why.origin else why.since for why in found]
+            assert answer == [self.writers[number, line] for line in lines]
 
     # How a rule finds what it acts on.
 
@@ -352,24 +352,24 @@ class WorkspaceMachine(RuleBasedStateMachine):
         """
         file = self.world[number]
         first, second = data.draw(st.integers(1, SLOTS)), data.draw(st.integers(1, SLOTS))
-        deeds: list[Fill] = []
+        steps: list[Fill] = []
         for slot in [first] if abs(first - second) < 2 else [first, second]:
             old = file.slots[slot]
             held = bool(file.slots[slot - 1]) and (slot == SLOTS or bool(file.slots[slot + 1]))
             count = data.draw(st.integers(0 if held else 1, 2))
             if old:
                 new = "".join(self._token() + file.newline for _ in range(count))
-                deeds.append(Fill(number, slot, old, new))
-        return [sh.Replace(deed.old, deed.new) for deed in deeds], tuple(deeds)
+                steps.append(Fill(number, slot, old, new))
+        return [sh.Replace(step.old, step.new) for step in steps], tuple(steps)
 
-    def _commit(self, receipt: sh.Receipt, deeds: tuple[Deed, ...], task: str | None = None) -> None:
+    def _commit(self, receipt: sh.Receipt, steps: tuple[Step, ...], task: str | None = None) -> None:
         assert receipt.id is not None
         assert receipt.durable
-        self.model.log.append(Event(receipt.id, deeds, task=task))
+        self.model.log.append(Event(receipt.id, steps, task=task))
         self._advance(receipt.id)
 
-    def _happen(self, deeds: tuple[Deed, ...], *, writer: str) -> None:
-        self.model.log.append(Event(None, deeds))
+    def _happen(self, steps: tuple[Step, ...], *, writer: str) -> None:
+        self.model.log.append(Event(None, steps))
         self._advance(writer)
 
     def _advance(self, writer: str) -> None:

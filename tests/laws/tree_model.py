@@ -66,7 +66,7 @@ class Gone:
     id: int
 
 
-Deed = Fill | Mode | Move | Born | Gone
+Step = Fill | Mode | Move | Born | Gone
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Event:
     """A record of the journal, or (`record` None) something that happened outside it."""
 
     record: str | None
-    deeds: tuple[Deed, ...] = ()
+    steps: tuple[Step, ...] = ()
     undoes: tuple[str, ...] = ()
     task: str | None = None
     is_undo: bool = False
@@ -107,15 +107,15 @@ class Model:
         world: dict[int, File] = dict(self.start)
         for event in self.log:
             if event.record is None or event.record in standing:
-                for deed in event.deeds:
-                    if not _do(world, deed):
+                for step in event.steps:
+                    if not _do(world, step):
                         return None
         paths = [file.path for file in world.values() if file.path is not None]
         return world if len(paths) == len(set(paths)) else None
 
     def touched(self, event: Event) -> set[int]:
         """The files an event is about, also through what it takes back."""
-        found = {deed.id for deed in event.deeds}
+        found = {step.id for step in event.steps}
         for undone in self.records:
             if undone.record in event.undoes:
                 found |= self.touched(undone)
@@ -123,9 +123,9 @@ class Model:
 
     def names_of(self, number: int | None) -> set[str | None]:
         """Every name a file has ever had."""
-        deeds = [deed for event in self.log for deed in event.deeds if deed.id == number]
-        moves = {deed.new for deed in deeds if isinstance(deed, Move)}
-        births = {deed.file.path for deed in deeds if isinstance(deed, Born)}
+        steps = [step for event in self.log for step in event.steps if step.id == number]
+        moves = {step.new for step in steps if isinstance(step, Move)}
+        births = {step.file.path for step in steps if isinstance(step, Born)}
         return moves | births | {file.path for key, file in self.start.items() if key == number}
 
     def is_newest_everywhere(self, ids: Iterable[str]) -> bool:
@@ -137,28 +137,28 @@ class Model:
         return not any(files & self.touched(event) for event in later)
 
 
-def _do(world: dict[int, File], deed: Deed) -> bool:
+def _do(world: dict[int, File], step: Step) -> bool:
     """Carry out one deed; False where it makes no sense."""
-    if isinstance(deed, Born):
-        world[deed.id] = deed.file
+    if isinstance(step, Born):
+        world[step.id] = step.file
         return True
-    file = world.get(deed.id)
+    file = world.get(step.id)
     if file is None or file.path is None:
-        return not isinstance(deed, Fill)  # a name or a mode of nothing is nothing
-    match deed:
+        return not isinstance(step, Fill)  # a name or a mode of nothing is nothing
+    match step:
         case Fill():
-            if file.slots[deed.slot] != deed.old:
+            if file.slots[step.slot] != step.old:
                 return False
-            slots = (*file.slots[: deed.slot], deed.new, *file.slots[deed.slot + 1 :])
-            world[deed.id] = replace(file, slots=slots)
+            slots = (*file.slots[: step.slot], step.new, *file.slots[step.slot + 1 :])
+            world[step.id] = replace(file, slots=slots)
         case Mode():
-            if file.mode != deed.old:
+            if file.mode != step.old:
                 return False
-            world[deed.id] = replace(file, mode=deed.new)
+            world[step.id] = replace(file, mode=step.new)
         case Move():
-            if file.path != deed.old:
+            if file.path != step.old:
                 return False
-            world[deed.id] = replace(file, path=deed.new)
+            world[step.id] = replace(file, path=step.new)
         case Gone():
-            world[deed.id] = replace(file, path=None)
+            world[step.id] = replace(file, path=None)
     return True

@@ -249,12 +249,12 @@ def is_literal(row: str, at: int) -> bool:
     return bool(quote)
 
 
-def stands_again(writing: Writing, change: Change) -> bool:
+def occurs_again(writing: Writing, change: Change) -> bool:
     """Whether the rows of the region stand elsewhere too, whatever their layout."""
     return _count(writing.rows, change.region) > 1
 
 
-def stands_again_as_deep(writing: Writing, change: Change) -> bool:
+def occurs_again_as_deep(writing: Writing, change: Change) -> bool:
     """Whether the rows of the region stand elsewhere too, just as deep."""
     size = change.end - change.start
     return sum(writing.rows[at : at + size] == change.region for at in range(len(writing.rows))) > 1
@@ -266,7 +266,7 @@ def repeats_itself(change: Change) -> bool:
     return len(set(bodies)) < len(bodies)
 
 
-def stands_in(rows: Sequence[Row], region: Sequence[Row]) -> bool:
+def occurs_in(rows: Sequence[Row], region: Sequence[Row]) -> bool:
     """Whether the rows of a region stand among others, whatever their layout."""
     return _count(rows, region) > 0
 

@@ -45,7 +45,7 @@ def test_rows_that_say_something_else_are_never_sure(old: str, row: str, why: st
     assert not any(pairing.likeness.is_sure for pairing in pair([old], [row])), why
 
 
-def test_rows_that_have_nothing_in_common_stand_alone() -> None:
+def test_rows_that_have_nothing_in_common_are_alone() -> None:
     assert shown(pair(["alpha beta"], ["9 + 9"])) == ["0:1 0:0 NONE", "1:1 0:1 NONE"]
 
 
@@ -54,7 +54,7 @@ def test_a_blank_row_never_answers_to_one_that_is_not() -> None:
 
 
 @table(("old", "row", "likeness"), SURE)
-def test_rows_that_say_the_same_are_told_by_what_they_differ_in(old: str, row: str, likeness: Likeness) -> None:
+def test_rows_that_say_the_same_are_described_by_what_they_differ_in(old: str, row: str, likeness: Likeness) -> None:
     lexer = lexer_of("x.py")
     assert likeness_of(lexer, old, row) is likeness_of(lexer, row, old) is likeness
     assert [pairing.likeness for pairing in pair([old], [row])] == [likeness]

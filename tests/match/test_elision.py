@@ -166,7 +166,7 @@ UNDECIDED = [
 
 
 @table(("needle", "notation", "new"), [case[1:] for case in UNDECIDED], ids=[c[0] for c in UNDECIDED])
-def test_what_may_stand_in_several_places_is_found_in_all_of_them(needle: str, notation: str, new: str | None) -> None:
+def test_what_may_be_in_several_places_is_found_in_all_of_them(needle: str, notation: str, new: str | None) -> None:
     text, spans = marked(notation)
     table = Source.of_text(text).table
     lines = [table.span_of(*table.rows_of(span)) for span in spans]
@@ -190,7 +190,7 @@ SURE = [
 
 
 @table(("needle", "notation", "new"), [case[1:] for case in SURE], ids=[case[0] for case in SURE])
-def test_a_run_that_stands_often_is_placed_where_no_other_place_is_possible(
+def test_a_run_that_occurs_often_is_placed_where_no_other_place_is_possible(
     needle: str, notation: str, new: str | None
 ) -> None:
     text, spans = marked(notation)
@@ -242,7 +242,7 @@ WRONG_ELISIONS = [
 
 
 @table(("old", "new", "words"), WRONG_ELISIONS)
-def test_a_replacement_with_other_elisions_is_told(old: str, new: str, words: str) -> None:
+def test_a_replacement_with_other_elisions_is_reported(old: str, new: str, words: str) -> None:
     said = check_elisions(old, new)
     assert said is not None
     assert words in said
@@ -286,7 +286,7 @@ def test_what_is_left_out_is_kept_and_both_sides_are_changed() -> None:
     assert result.outcomes[0].tier == "elision"
 
 
-def test_a_line_that_may_stand_in_two_places_is_refused_with_both() -> None:
+def test_a_line_that_may_be_in_two_places_is_refused_with_both() -> None:
     before = "def f():\n    y()\n    x()\n    z()\n    x()\n"
     edits = Replace("def f():\n    ...\n    x()\n", "def f():\n    ...\n    X()\n")
     error = check_refused(before, edits, "ambiguous-match", path="x.py")
@@ -367,7 +367,7 @@ def test_a_find_always_has_every_literal_row_in_order(data: st.DataObject) -> No
 
 @examples(50)
 @given(st.data())
-def test_what_stands_twice_is_never_found_once(data: st.DataObject) -> None:
+def test_what_occurs_twice_is_never_found_once(data: st.DataObject) -> None:
     rows = joined(data.draw(functions()))
     needle, _, _ = quote(data.draw, rows)
     assert len(found(needle, text_of(rows) * 2, path="x.py")) != 1

@@ -206,7 +206,7 @@ def test_reading_may_start_at_any_row_of_a_text() -> None:
         (".gitignore", "settings"),
     ],
 )
-def test_a_language_is_told_by_the_name_of_the_file(path: str | None, name: str) -> None:
+def test_a_language_is_known_by_the_name_of_the_file(path: str | None, name: str) -> None:
     assert lexer_of(path).name == name
 
 

@@ -49,7 +49,7 @@ def test_a_few_needles_of_a_kind_are_not_worth_a_pass() -> None:
     assert not any(map(NeedleIndex("needle 3", needles).holds, needles))
 
 
-def test_needles_that_stand_all_over_the_text_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_needles_that_occur_all_over_the_text_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needle_index, "_LOOK", 1)
     monkeypatch.setattr(needle_index, "_MOST", 1_000)
     needles = ["-" * 5, "-" * 10, "-" * 60, *(f"{number:05} stands out" for number in range(20))]
@@ -84,7 +84,7 @@ def woven(draw: st.DrawFn, least: int, most: int) -> tuple[str, list[str]]:
 @example(("", ["ab"]))
 @example(("aaaa", ["aa", "aaa", "aaaa", "aaaaa"]))
 @example(("\u0161a", ["aa"]))
-def test_short_needles_are_found_everywhere_they_stand(made: tuple[str, list[str]]) -> None:
+def test_short_needles_are_found_everywhere(made: tuple[str, list[str]]) -> None:
     text, needles = made
     index = check_index(text, needles)
     assert all(map(index.holds, (needle for needle in needles if len(needle) > 1)))
@@ -92,7 +92,7 @@ def test_short_needles_are_found_everywhere_they_stand(made: tuple[str, list[str
 
 @pytest.mark.usefixtures("_small")
 @given(woven(30, 200))
-def test_long_needles_are_found_everywhere_they_stand(made: tuple[str, list[str]]) -> None:
+def test_long_needles_are_found_everywhere(made: tuple[str, list[str]]) -> None:
     check_index(*made)
 
 
@@ -115,7 +115,7 @@ def test_needles_at_a_span_of_another_text_are_those_that_share_a_character_with
 
 @pytest.mark.usefixtures("_small")
 @table("size", [3, 5, 7, 12, 30, 60, 200])
-def test_parts_of_a_long_text_are_found_where_they_stand(size: int) -> None:
+def test_parts_of_a_long_text_are_found_where_they_are(size: int) -> None:
     chance = random.Random(size)
     text = "".join(f"    value_{chance.randrange(10**6)} = {number} × {number % 7}\n" for number in range(5_000))
     starts = [chance.randrange(len(text) - size) for _ in range(60)]

@@ -84,7 +84,7 @@ def test_what_is_found_is_what_comparing_all_rows_finds(rows: list[str], wanted:
         assert [squeezed(row) for row in span.of(text).splitlines() if row.strip()] == keys
 
 
-def test_a_row_is_found_by_its_key_wherever_it_stands() -> None:
+def test_a_row_is_found_by_its_key_anywhere() -> None:
     source = Source.of_text("a = 1\nb = 2\n  a  = 1\n")
     assert find_row(source, "a = 1", squeezed) == [0, 2]
     assert find_row(source, "zz = 1", squeezed) == []

@@ -48,7 +48,7 @@ def test_the_tiers_are_loaded_in_this_order() -> None:
     ]
 
 
-def test_a_mended_old_text_is_looked_for_between_the_tiers() -> None:
+def test_a_repaired_old_text_is_looked_for_between_the_tiers() -> None:
     assert [(step.rank, step.name, step.is_repaired) for step in steps()] == [
         (10, "exact", False),
         (20, "newline", False),
@@ -100,9 +100,7 @@ def test_a_newline_find_is_whole_lines_endings_and_equal_but_for_them(text: str,
 
 
 @given(pieces, pieces, st.sampled_from(["\n", "\r\n"]))
-def test_the_literal_of_a_tier_stands_exactly_where_the_tier_finds_the_needle(
-    text: str, needle: str, ending: str
-) -> None:
+def test_the_literal_of_a_tier_is_exactly_where_the_tier_finds_the_needle(text: str, needle: str, ending: str) -> None:
     uniform = to_lf(text).replace("\n", ending)
     source = Source.of_text(uniform)
     for tier in tiers():

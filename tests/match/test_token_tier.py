@@ -145,12 +145,12 @@ def test_what_is_found_differs_in_nothing_but_blanks(rows: Rows, data: st.DataOb
 
 
 @given(some_rows, choices)
-def test_rows_in_another_layout_are_found_once_and_where_they_stand(rows: Rows, choices: list[str]) -> None:
+def test_rows_in_another_layout_are_found_once_and_where_they_are(rows: Rows, choices: list[str]) -> None:
     assert found(rows.text, laid_out(rows, choices), rows.path) == [rows.span]
 
 
 @given(some_rows, choices)
-def test_rows_that_stand_twice_are_found_twice(rows: Rows, choices: list[str]) -> None:
+def test_rows_that_occur_twice_are_found_twice(rows: Rows, choices: list[str]) -> None:
     text = f"{rows.text}\n{rows.span.of(rows.text)}\n"
     needle = laid_out(rows, choices)
     assert len(found(text, needle, rows.path)) == 2

@@ -44,7 +44,7 @@ def said_in_audit(root: Path) -> str:
     return "two" if records else "one"
 
 
-def test_two_hundred_edits_of_one_file_at_once_are_all_there_and_told_truly(tmp_path: Path) -> None:
+def test_two_hundred_edits_of_one_file_at_once_are_all_there_and_reported_truly(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("".join(f"<{number}>\n" for number in range(200)))
     results: dict[int, Any] = {}
 
@@ -116,9 +116,9 @@ def test_a_call_that_was_stopped_before_it_began_never_begins() -> None:
     assert begun.cancel("over") is True
 
 
-def test_progress_is_told_and_a_call_taken_back_leaves_all_or_nothing(tmp_path: Path) -> None:
+def test_progress_is_reported_and_a_call_taken_back_leaves_all_or_nothing(tmp_path: Path) -> None:
     call = many_files(tmp_path)
-    told: list[tuple[float, float | None]] = []
+    said: list[tuple[float, float | None]] = []
     service = Service(serving(tmp_path))
 
     async def run() -> None:
@@ -127,7 +127,7 @@ def test_progress_is_told_and_a_call_taken_back_leaves_all_or_nothing(tmp_path: 
             with anyio.CancelScope() as scope:
 
                 async def stop(done: float, total: float | None, message: str | None) -> None:
-                    told.append((done, total))
+                    said.append((done, total))
                     scope.cancel()
 
                 await client.call_tool("edit", call, progress_callback=stop)
@@ -135,8 +135,8 @@ def test_progress_is_told_and_a_call_taken_back_leaves_all_or_nothing(tmp_path: 
                 await anyio.sleep(0.01)
 
     anyio.run(run)
-    assert told
-    assert told[0][1] == FILES
+    assert said
+    assert said[0][1] == FILES
     assert whole_state(tmp_path) == said_in_audit(tmp_path)
     if whole_state(tmp_path) == "one":
         with sh.Workspace(tmp_path, actor="reader") as workspace:

@@ -87,10 +87,10 @@ def test_greeting_and_list_are_those_of_the_sdk(toolset: str, read_only: bool, t
     for mode in MODES:
         of = serving(tmp_path, toolsets=(toolset,), mode=mode, read_only=read_only)
         for frames in (LEGACY, STATELESS):
-            told = fronted(of, frames)
-            assert len(told) == (1 if toolset in BY_SETTINGS else 2)
+            said = fronted(of, frames)
+            assert len(said) == (1 if toolset in BY_SETTINGS else 2)
             sdk = answers(of, frames)
-            assert {number: sdk[number] for number in told} == told
+            assert {number: sdk[number] for number in said} == said
 
 
 @table("version", HANDSHAKES)
@@ -153,11 +153,11 @@ def test_whatever_the_front_answers_the_sdk_answers_too(
     frames: list[Frame], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     of = serving(tmp_path_factory.mktemp("root"))
-    told = fronted(of, frames)
-    if told:
-        asked = frames[: next(n for n in range(1, len(frames) + 1) if len(fronted(of, frames[:n])) == len(told))]
+    said = fronted(of, frames)
+    if said:
+        asked = frames[: next(n for n in range(1, len(frames) + 1) if len(fronted(of, frames[:n])) == len(said))]
         sdk = answers(of, asked)
-        assert {number: sdk[number] for number in told} == told
+        assert {number: sdk[number] for number in said} == said
 
 
 @table(

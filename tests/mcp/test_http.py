@@ -84,9 +84,9 @@ def test_requests_are_let_in_only_by_name_origin_token_and_type(server: HttpServ
     }
     for status, changes in refused.items():
         for changed in changes:
-            found, told = asked(server, **changed)
+            found, reported = asked(server, **changed)
             assert (found, changed) == (status, changed)
-            assert "hint" in json.loads(told)
+            assert "hint" in json.loads(reported)
 
 
 def test_a_request_that_names_two_hosts_is_refused(server: HttpServer) -> None:
@@ -110,9 +110,9 @@ def test_nothing_is_changed_by_get_and_no_other_method_is_served(server: HttpSer
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(server: HttpServer) -> None:
-    status, told = asked(server, Content_Length="10000001", body="")
+    status, reported = asked(server, Content_Length="10000001", body="")
     assert status == 413
-    assert "10,000,000" in json.loads(told)["hint"]
+    assert "10,000,000" in json.loads(reported)["hint"]
 
 
 @pytest.mark.parametrize("era", ERAS)

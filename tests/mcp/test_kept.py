@@ -28,8 +28,8 @@ async def _reported(client: Client) -> None:
     answer = await client.call_tool("report_findings", {"findings": [FINDING]})
     assert answer.structured_content is not None
     assert answer.structured_content["success"] is True
-    told = await client.read_resource("steadyhand://findings")
-    (finding,) = json.loads(told.contents[0].text)["findings"]  # type: ignore[union-attr]
+    said = await client.read_resource("steadyhand://findings")
+    (finding,) = json.loads(said.contents[0].text)["findings"]  # type: ignore[union-attr]
     assert (finding["severity"], finding["lines"]) == ("medium", {"start": 1, "end": 1})
 
 

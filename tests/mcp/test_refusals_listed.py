@@ -39,9 +39,9 @@ def test_every_refusal_fits_what_is_listed_of_its_tool(name: str, tmp_path: Path
     if any(tool.modes is not None for tool in tools_of(name)):
         more, others = anyio.run(listed_and_overdue, tmp_path, name, "analyze")
         listed, answers = listed | more, answers | others
-    told = [*answers.items(), *refused_examples(name, tmp_path)]
-    assert {tool for tool, _ in told} == {tool.name for tool in tools_of(name)}
-    for tool, answer in told:
+    said = [*answers.items(), *refused_examples(name, tmp_path)]
+    assert {tool for tool, _ in said} == {tool.name for tool in tools_of(name)}
+    for tool, answer in said:
         jsonschema.Draft202012Validator(listed[tool]).validate(answer)
 
 

@@ -167,7 +167,7 @@ def test_the_whole_machine_is_no_root_that_a_client_may_name() -> None:
 def test_records_name_the_client_and_a_task_of_the_conversation(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one\n")
 
-    async def told(served: ServerOptions, era: str) -> dict[str, Any]:
+    async def said(served: ServerOptions, era: str) -> dict[str, Any]:
         async with in_memory(served, era, name="some\x1b client") as client:
             await client.call_tool("edit_file", EDIT | {"old_content": "e", "new_content": "ee", "occurrence": 1})
             return await history(client)
@@ -179,8 +179,8 @@ def test_records_name_the_client_and_a_task_of_the_conversation(tmp_path: Path) 
         return record["history"][0]
 
     for era in ERAS:
-        record = anyio.run(told, serving(tmp_path, toolsets=("surgical",)), era)
+        record = anyio.run(said, serving(tmp_path, toolsets=("surgical",)), era)
         assert record["actor"] == "some client"
         assert record["task"].startswith("mcp-")
-    own = anyio.run(told, serving(tmp_path, toolsets=("surgical",), actor="me", task="T-1"), MODERN)
+    own = anyio.run(said, serving(tmp_path, toolsets=("surgical",), actor="me", task="T-1"), MODERN)
     assert (own["actor"], own["task"]) == ("me", "T-1")

@@ -36,11 +36,11 @@ def test_both_eras_are_told_the_same_instructions(era: str, tmp_path: Path) -> N
         async with in_memory(served, era) as client:
             return client.instructions, client.server_info
 
-    told, info = anyio.run(run)
-    assert told == instructions(served)
-    assert "surgical:" in told
-    assert "coder:" in told
-    assert "modify" in told
+    said, info = anyio.run(run)
+    assert said == instructions(served)
+    assert "surgical:" in said
+    assert "coder:" in said
+    assert "modify" in said
     assert info.name == "steadyhand"
     assert info.version
 
@@ -52,7 +52,7 @@ def test_instructions_stay_short_whatever_is_served() -> None:
     assert "not changed" in instructions(served)
 
 
-def test_several_toolsets_are_one_list_and_a_tool_they_share_stands_once(tmp_path: Path) -> None:
+def test_several_toolsets_are_one_list_and_a_tool_they_share_occurs_once(tmp_path: Path) -> None:
     async def run() -> list[str]:
         async with in_memory(serving(tmp_path, toolsets=("surgical", "coder"))) as client:
             return [tool.name for tool in (await client.list_tools()).tools]
@@ -269,10 +269,10 @@ def test_a_refusal_names_no_place_of_the_machine(tmp_path: Path) -> None:
     for options in ({}, {"read_only": True}):
         edited, content, refused = anyio.run(partial(run, **options))
         assert edited.is_error
-        told = json.dumps([edited.structured_content, edited.content[0].text, str(refused), refused.data])
-        assert "newer Steadyhand" in told
-        assert str(tmp_path) not in told
-        assert tempfile.gettempdir() not in told
+        said = json.dumps([edited.structured_content, edited.content[0].text, str(refused), refused.data])
+        assert "newer Steadyhand" in said
+        assert str(tmp_path) not in said
+        assert tempfile.gettempdir() not in said
         assert content.structured_content["content"] == f"1: {tmp_path}/x", "what a file says is left alone"
 
 

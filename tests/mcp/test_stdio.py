@@ -73,10 +73,10 @@ def test_broken_and_oversized_messages_are_answered_and_the_server_lives_on(tmp_
         hand.greet()
         for frame, code, number in BROKEN:
             hand.line(frame)
-            told = hand.next()
-            assert (told["error"]["code"], told["id"]) == (code, number), frame[:80]
-            assert told["error"]["data"]["kind"]
-            assert told["error"]["data"]["hint"]
+            reported = hand.next()
+            assert (reported["error"]["code"], reported["id"]) == (code, number), frame[:80]
+            assert reported["error"]["data"]["kind"]
+            assert reported["error"]["data"]["hint"]
         for odd in ("tools/call", "notifications/cancelled", "notifications/progress", "notifications/none"):
             hand.tell(odd, requestId=[], name="write", arguments={"path": "b.md", "content": "x"})
         large = {"path": "a.md", "old_content": "one", "new_content": "x" * 11_000_000}
@@ -263,27 +263,27 @@ def test_a_client_that_leaves_in_the_middle_of_a_transaction_leaves_all_or_nothi
         lambda hand: leave_in_the_middle(hand, call, hand.to_server.close),
     )
     check_all_or_nothing(tmp_path, call, answers)
-    told = [answer["result"] for answer in answers if "id" in answer]
-    assert len(told) == 41, "whoever still reads is told how each call ended"
+    reported = [answer["result"] for answer in answers if "id" in answer]
+    assert len(reported) == 41, "whoever still reads is told how each call ended"
     assert {path for answer in answers for path in acknowledged(answer)} == changed_files(tmp_path)
 
 
 def acknowledged(answer: dict[str, Any]) -> set[str]:
     """The files that an answer says are changed."""
     result = answer.get("result", {})
-    told = result.get("structuredContent", {})
-    is_done = not result.get("isError", True) and "id" in told
-    paths = {one["path"] for one in told.get("files", [told])} if is_done else set()
+    reported = result.get("structuredContent", {})
+    is_done = not result.get("isError", True) and "id" in reported
+    paths = {one["path"] for one in reported.get("files", [reported])} if is_done else set()
     # Of the files of `many_files` an answer lists the first, and counts the others.
-    return paths | {f"{number:03}.md" for number in range(50, 50 + told.get("moreFiles", 0)) if is_done}
+    return paths | {f"{number:03}.md" for number in range(50, 50 + reported.get("moreFiles", 0)) if is_done}
 
 
 def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) -> None:
     call = many_files(tmp_path, 10)
-    told: list[float | None] = []
+    reported: list[float | None] = []
 
     async def tell(done: float, total: float | None, message: str | None) -> None:
-        told.append(total)
+        reported.append(total)
 
     async def run() -> Any:
         async with over_stdio("--root", str(tmp_path), mode=MODERN) as client:
@@ -292,7 +292,7 @@ def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) 
 
     result = anyio.run(run)
     assert result.structured_content["success"] is True
-    assert told
+    assert reported
     assert whole_state(tmp_path) == "two"
 
 

@@ -28,14 +28,14 @@ def test_no_call_is_given_more_than_the_longest_time() -> None:
 
 def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "HARDEST", 0.05)
-    release, told = threading.Event(), []
+    release, answer = threading.Event(), []
 
     def work(deadline: Deadline) -> None:
         release.wait(300)
         try:
             deadline.tick()
         except EditError as error:
-            told.append(str(error.kind))
+            answer.append(str(error.kind))
             raise
 
     held = Calls()
@@ -44,7 +44,7 @@ def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest
     assert refused.hint
     release.set()
     held._threads.shutdown(wait=True)
-    assert len(told) == 1, "it was told to stop, and stops before it changes anything"
+    assert len(answer) == 1, "it was told to stop, and stops before it changes anything"
 
 
 def test_a_call_that_nobody_has_time_for_is_told_so_and_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:

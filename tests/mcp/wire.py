@@ -25,7 +25,7 @@ HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "by hand", "version": "1"},
 }
-_Told = TypeVar("_Told")
+_Answer = TypeVar("_Answer")
 
 
 class Hand:
@@ -98,18 +98,18 @@ class Wire(Hand):
         return self.process.wait(timeout=300)
 
 
-def piped(served: ServerOptions | Service, client: Callable[[Hand], _Told], *, greets: bool = True) -> _Told:
+def piped(served: ServerOptions | Service, client: Callable[[Hand], _Answer], *, greets: bool = True) -> _Answer:
     """What a client in a thread of its own tells when it is done. It has left when the server is waited for."""
     service = served if isinstance(served, Service) else Service(served)
     (reading, asking), (answers, writing) = os.pipe(), os.pipe()
-    told: list[_Told] = []
+    said: list[_Answer] = []
     failed: list[BaseException] = []
 
     def work(hand: Hand) -> None:
         try:
             if greets:
                 hand.greet()
-            told.append(client(hand))
+            said.append(client(hand))
         except BaseException as error:  # noqa: BLE001  # told by the thread that waits
             failed.append(error)
         finally:
@@ -128,4 +128,4 @@ def piped(served: ServerOptions | Service, client: Callable[[Hand], _Told], *, g
         os.close(reading)
     for error in failed:
         raise error
-    return told[0]
+    return said[0]

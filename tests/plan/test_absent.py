@@ -40,7 +40,7 @@ def test_weak_evidence_is_not_taken_for_an_edit_made_before(text: str, change: R
     check_refused(text, change, "no-match", already="skip")
 
 
-def test_a_weak_sign_is_told() -> None:
+def test_a_weak_sign_is_reported() -> None:
     error = check_refused("x = 1\nimport os\n", Replace("import json", "import os"), "no-match")
     assert error.details["new_lines"] == [2, 2]
     assert "the new text is in line 2" in error.message
@@ -61,7 +61,7 @@ DONE = [
 
 
 @table(("text", "change"), DONE)
-def test_whole_lines_that_stand_once_and_no_close_old_text_are_an_edit_made_before(text: str, change: Replace) -> None:
+def test_whole_lines_that_occur_once_and_no_close_old_text_are_an_edit_made_before(text: str, change: Replace) -> None:
     error = check_refused(text, change, "already-applied")
     assert error.hint is not None
     assert "else copy" in error.hint

@@ -146,7 +146,7 @@ def test_one_bad_edit_holds_back_all_others_and_is_named() -> None:
     assert [outcome.skipped for outcome in result.outcomes] == ["held-back", None, "held-back"]
 
 
-def test_every_bad_edit_of_a_call_is_told() -> None:
+def test_every_bad_edit_of_a_call_is_reported() -> None:
     result = edit("a b b", [Replace("x", "y"), Replace("b", "c"), Replace("a", "a")])
     kinds = [str(outcome.error.kind) for outcome in result.outcomes if outcome.error]
     assert kinds == ["no-match", "ambiguous-match", "no-change"]

@@ -149,7 +149,7 @@ REFUSED = [
 
 @table("case", MADE, ids=[case.name for case in MADE])
 @table("on_drift", ["refuse", "merge", "new"])
-def test_misremembered_context_around_lines_that_stand_there_once(case: Case, on_drift: str) -> None:
+def test_misremembered_context_around_lines_that_occur_there_once(case: Case, on_drift: str) -> None:
     policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
     result = sh.edit(SETUP, [Replace(case.old, case.new)], path="a.py", policy=policy)
     assert result.ok, result.error
@@ -189,7 +189,7 @@ def test_a_refusal_says_that_only_the_lines_around_the_change_are_not_there() ->
     assert "corrected" not in error.details
 
 
-def test_lines_that_stand_twice_are_not_told_apart_by_made_up_context() -> None:
+def test_lines_that_occur_twice_are_not_distinguished_by_made_up_context() -> None:
     text = SETUP + SETUP.replace("read(", "load(").replace("parse(", "split(").replace("write(", "save(")
     case = MADE[0]
     assert not sh.edit(text, [Replace(case.old, case.new)], path="a.py").ok

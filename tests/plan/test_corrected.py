@@ -52,7 +52,7 @@ OFFERED: list[tuple[str, Edit, str]] = [
 
 
 @table(("notation", "change", "after"), OFFERED)
-def test_the_edit_is_told_again_in_the_words_of_the_file(notation: str, change: Edit, after: str) -> None:
+def test_the_edit_is_reported_again_in_the_words_of_the_file(notation: str, change: Edit, after: str) -> None:
     text, (span,) = marked(notation)
     call = correct(change, Source.of_text(text, path="a.py"), span, Policy())
     assert call is not None

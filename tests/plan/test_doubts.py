@@ -97,7 +97,7 @@ def test_entities_for_plain_signs_in_a_file_with_entities_of_its_own_are_not_wri
     )
 
 
-def test_lines_that_stand_as_quoted_where_one_came_between_are_not_meant_at_another_indentation() -> None:
+def test_lines_that_are_as_quoted_where_one_came_between_are_not_meant_at_another_indentation() -> None:
     text = "if a {\n\tsend(b);\n\treturn limit;\n}\nif c {\n\td {\n\t\treturn limit;\n\t%s}\n}\n"
     edit = Replace("\t\treturn limit;\n\t}\n", "\t\treturn limit;\n\t\tmore();\n\t}\n")
     check_refused(text % "by_somebody();\n\t", edit, "no-match", path="a.js")
@@ -129,7 +129,7 @@ def test_an_addition_that_was_made_is_not_made_again_where_less_is_in_between() 
     ("text", "expected"),
     [("", False), ("x = 1\n", False), ("\n\nx = 1\n\n", False), ("x = 1\ny = 2\n", True), ("x" * 30, True)],
 )
-def test_a_text_tells_something_that_does_not_stand_somewhere_by_chance(text: str, expected: bool) -> None:
+def test_a_text_tells_something_that_is_not_there_by_chance(text: str, expected: bool) -> None:
     assert is_telling(text) is expected
 
 

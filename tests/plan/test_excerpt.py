@@ -53,7 +53,7 @@ def edit_of(draw: random.Random, lines: list[str]) -> Edit:
     return Replace(target, new)
 
 
-def told(made: Plan) -> tuple[object, ...]:
+def answer(made: Plan) -> tuple[object, ...]:
     said = (made.ok, made.outcomes, made.changes, made.splice_edits, made.warnings, made.proofs, made.refusal)
     return (*said, made.after.text, made.after.to_bytes())
 
@@ -77,7 +77,7 @@ def check(seed: str) -> bool:
     if widened is None:
         return False
     assert "text" not in vars(source)
-    assert told(widened) == told(plan(Source.of_bytes(text.encode()), edits, policy, reason="why"))
+    assert answer(widened) == answer(plan(Source.of_bytes(text.encode()), edits, policy, reason="why"))
     return True
 
 

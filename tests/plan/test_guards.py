@@ -63,7 +63,7 @@ ORDINARY = [
 
 
 @table("line", ORDINARY)
-def test_ordinary_lines_stand_for_nothing_else(line: str) -> None:
+def test_ordinary_lines_are_no_elisions(line: str) -> None:
     assert not is_placeholder(line)
     check_edit("old\n", Replace("old", line), f"{line}\n")
 
@@ -106,7 +106,7 @@ ELISIONS = [
 
 
 @table("line", ELISIONS)
-def test_lines_that_stand_for_others_are_refused(line: str) -> None:
+def test_lines_that_leave_others_out_are_refused(line: str) -> None:
     assert is_placeholder(line)
     error = check_refused("old\n", Replace("old", f"new\n{line}\nmore"), "placeholder-left", path="a.py")
     assert error.details["line"] == 2
@@ -182,7 +182,7 @@ def test_a_large_file_may_be_written_as_a_whole() -> None:
 
 
 @table("at", [0, 999_990, 999_999, 1_000_001])
-def test_a_word_is_found_wherever_it_stands_in_a_long_text(at: int) -> None:
+def test_a_word_is_found_anywhere_in_a_long_text(at: int) -> None:
     text = "x" * at + "\n// The REST OF the code goes here\n" + "y" * 1_000
     made = plan_write(Source.of_text(""), text, path="a.js")
     assert made.refusal is not None

@@ -45,7 +45,7 @@ writes = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6), words), max_s
 
 @pytest.mark.usefixtures("_indexed")
 @given(st.lists(words, max_size=6).map("".join), st.lists(olds, max_size=8), st.lists(olds, max_size=8), writes)
-def test_what_a_draft_finds_is_what_stands_in_the_text_put_together(
+def test_what_a_draft_finds_is_what_is_in_the_text_put_together(
     text: str, needles: list[str], alternatives: list[str], wishes: list[tuple[int, int, str]]
 ) -> None:
     for draft in (

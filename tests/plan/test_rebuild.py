@@ -163,7 +163,7 @@ def test_what_is_written_where(way: Way) -> None:
     assert made(way.file, way.old, way.new) == way.after
 
 
-def test_drift_is_told_with_both_sides() -> None:
+def test_drift_is_reported_with_both_sides() -> None:
     source = Source.of_text("a\nlimit = 2\nb\n", path="a.py")
     found = make(window_at(source, Span(0, 14), "a\nlimit = 1\nb\n"), "a\nlimit = 3\nb\n")
     assert found == Drifted(Span(2, 12), "limit = 1", "limit = 2\n")

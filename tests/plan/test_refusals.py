@@ -124,7 +124,7 @@ def test_only_the_first_few_absent_texts_are_searched_for() -> None:
     assert near == [True, True, True, False, False, False]
 
 
-def test_the_empty_old_text_is_told_how_to_add_text() -> None:
+def test_the_empty_old_text_is_shown_how_to_add_text() -> None:
     error = check_refused("a", Insert("", "x"), "bad-request")
     assert error.hint is not None
     assert "insert" in error.hint
@@ -137,7 +137,7 @@ def test_a_partial_call_tells_what_it_did_when_raised() -> None:
     assert caught.value.details["applied"] == [0]
 
 
-def test_places_in_one_long_line_are_told_by_column_and_neighbourhood() -> None:
+def test_places_in_one_long_line_are_shown_by_column_and_neighbourhood() -> None:
     text = f"{'a' * 16}foo(1){'b' * 300}foo(1){'c' * 300}\n"
     error = check_refused(text, Replace("foo(1)", "x"), "ambiguous-match")
     _, first, second = error.message.splitlines()
@@ -170,25 +170,25 @@ BEYOND = [
 ]
 
 
-@table(("text", "occurrence", "told", "hint"), BEYOND)
+@table(("text", "occurrence", "answer", "hint"), BEYOND)
 def test_an_occurrence_that_is_not_there_is_no_matter_of_expecting(
-    text: str, occurrence: int, told: str, hint: str
+    text: str, occurrence: int, answer: str, hint: str
 ) -> None:
     error = check_refused(text, Replace("x", "y", occurrence=occurrence), "count-mismatch")
-    assert told in error.message
+    assert answer in error.message
     assert error.hint is not None
     assert error.hint.endswith(hint)
     assert "expect" not in error.message + error.hint
 
 
-def test_a_count_that_was_expected_is_told_as_such() -> None:
+def test_a_count_that_was_expected_is_reported_as_such() -> None:
     error = check_refused("x x", Replace("x", "y", expected=3), "count-mismatch")
     assert ", not 3:" in error.message
     assert error.hint is not None
     assert "expect 2" in error.hint
 
 
-def test_drift_shows_what_was_quoted_and_what_stands_there() -> None:
+def test_drift_shows_what_was_quoted_and_what_is_there() -> None:
     source = Source.of_text("a = 1\nb = two\nc = 3\n")
     error = refusals.drift("a.py", source, (2, 2), "b = 2", "b = two\n")
     assert error.kind is Kind.DRIFT_CONFLICT
@@ -204,7 +204,7 @@ def test_drift_shows_the_first_line_that_differs() -> None:
     assert error.message.splitlines()[1:] == ["  line 3: c = three", "  you sent: c = 3"]
 
 
-def test_drift_of_a_line_that_is_gone_shows_what_stands_in_its_place() -> None:
+def test_drift_of_a_line_that_is_gone_shows_what_is_in_its_place() -> None:
     error = refusals.drift("a.py", Source.of_text("a = 1\nc = 3\n"), (2, 2), "b = 2", "")
     assert error.message.splitlines()[1:] == ["  line 2: c = 3", "  you sent: b = 2"]
     assert error.hint is not None
@@ -289,7 +289,7 @@ def test_places_that_merely_resemble_the_old_text_have_no_number() -> None:
     assert "occurrence" not in error.hint
 
 
-def test_places_found_with_differences_are_told_to_be() -> None:
+def test_places_found_with_differences_are_said_to_be() -> None:
     tier = Tier("loose", 1, 0.9, "for this test", lambda *_, **__: iter(()), ("blanks",), (), ())
     source = Source.of_text("a  = 1\nb\na =  1\n")
     error = refusals.ambiguous("a.py", source, several(tier, Span(0, 7), Span(9, 16)))

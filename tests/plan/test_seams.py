@@ -51,7 +51,7 @@ def test_blank_rows_are_counted_between_the_rows_around_them() -> None:
     assert isinstance(seams("a . b", "a").blanks_before(2), Drift)
 
 
-def test_a_row_with_a_stranger_beside_it_is_told() -> None:
+def test_a_row_with_a_stranger_beside_it_is_reported() -> None:
     stranger = seams("a b", "a unknown b").added_beside(0)
     assert stranger is not None
     assert (stranger.start, stranger.end) == (1, 2)

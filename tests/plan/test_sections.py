@@ -51,7 +51,7 @@ def test_a_statement_that_the_file_wraps_otherwise_is_changed_as_one() -> None:
         (["  a", "  }", "}"], ["a", "}"], [Repeated(0, 0), Repeated(1, 1), Change(2, 3, 2, 2)]),
     ],
 )
-def test_an_edit_is_told_from_top_to_bottom(old: list[str], new: list[str], expected: list[Section]) -> None:
+def test_an_edit_is_read_from_top_to_bottom(old: list[str], new: list[str], expected: list[Section]) -> None:
     assert sections(old, new) == expected
 
 

@@ -448,7 +448,7 @@ def test_a_strict_policy_takes_lines_as_they_are() -> None:
     assert merge(USERS, loose.replace("(self): ", "(self):"), policy=Policy(tier="exact")).ok
 
 
-def test_what_had_to_be_overlooked_is_told() -> None:
+def test_what_had_to_be_overlooked_is_reported() -> None:
     whole = USERS.replace(COUNT, SAFE)
     assert {outcome.tier for outcome in merge(USERS, whole).outcomes} == {"exact"}
     assert {outcome.tier for outcome in merge(USERS, whole.replace("import json", "import json ")).outcomes} == {
@@ -580,7 +580,7 @@ def test_a_file_but_for_a_few_lines_at_one_end_may_be_the_file_or_a_part_of_it(s
     assert plan_merge(Source.of_text(before), mark + snippet + mark, Policy()).ok
 
 
-def test_blank_lines_that_stay_as_the_file_has_them_are_told() -> None:
+def test_blank_lines_that_stay_as_the_file_has_them_are_reported() -> None:
     before = "alpha = 1\n\n\nbeta = 2\ngamma = 3\n"
     made = plan_merge(Source.of_text(before), "alpha = 1\n\nbeta = 2\ngamma = 4\n", Policy())
     assert made.after.text == before.replace("3", "4")

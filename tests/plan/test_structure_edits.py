@@ -171,7 +171,7 @@ def test_a_file_that_did_not_parse_before_is_only_warned_about() -> None:
     assert "did not parse before" in result.warnings[0]
 
 
-def test_an_edit_that_mends_a_broken_file_is_not_warned_about() -> None:
+def test_an_edit_that_repairs_a_broken_file_is_not_warned_about() -> None:
     result = edit('{"a" 1}', Replace('"a" 1', '"a": 1'), path=PATH)
     assert result.ok
     assert result.warnings == ()

@@ -148,7 +148,7 @@ def test_another_reading_is_asked_where_the_first_is_nowhere() -> None:
     assert result.outcomes[0].differs == ("trailing blank lines",)
 
 
-def test_another_reading_is_not_asked_where_the_first_stands_twice() -> None:
+def test_another_reading_is_not_asked_where_the_first_occurs_twice() -> None:
     alternative = Alternative("a\nb\n", "c\n", "more")
     assert (
         kind_of("a\nb\na\n", Replace(Old("a\n", fit="lines"), "c\n", alternatives=(alternative,)))
@@ -184,12 +184,12 @@ def test_wrong_json_is_named(value: dict[str, object], field: str) -> None:
     assert str(result.error.details["path"]).endswith(field)
 
 
-def test_a_mended_line_without_its_indentation_brings_its_lines_to_it() -> None:
+def test_a_repaired_line_without_its_indentation_brings_its_lines_to_it() -> None:
     result = edit("if x:\n    foo(1)\n    baz(3)\n", [Replace("12| foo(1)", "12| foo(1)\n13| bar(2)")])
     assert result.text == "if x:\n    foo(1)\n    bar(2)\n    baz(3)\n"
 
 
-def test_whole_lines_that_are_part_of_one_are_told_so_and_not_offered_again() -> None:
+def test_whole_lines_that_are_part_of_one_are_shown_and_not_offered_again() -> None:
     error = edit("x = 1\n    data = get(url, 10)\n", [Replace(Old("get(url, 10)\n", fit="lines"), "put()\n")]).error
     assert error is not None
     assert error.kind is Kind.NO_MATCH
@@ -219,7 +219,7 @@ def test_a_blank_line_that_is_to_go_must_be_there() -> None:
     assert kind_of(before, Replace(old, new)) is not None
 
 
-def test_lines_that_hold_the_line_they_are_said_to_stand_under_are_found() -> None:
+def test_lines_that_hold_the_line_they_are_said_to_be_under_are_found() -> None:
     before = "\ndef f():\n    a = 1\n    b = 2\n"
     old = Old("\ndef f():\n    a = 1\n    b = 2\n", fit="lines", under=("def f():",))
     assert edit(before, [Replace(old, "# extra\ndef f(x):\n    a = 1\n    b = 2\n")]).text.startswith(
@@ -232,7 +232,7 @@ ADDED = "import collections.abc as abc_of_collections\n"
 
 @table("before", [f"import os\n{ADDED}x = 1\n", f"{ADDED}import os\nx = 1\n"])
 @table("ending", ["", "\n"])
-def test_lines_that_stand_right_there_already_are_not_added_again(before: str, ending: str) -> None:
+def test_lines_that_are_right_there_already_are_not_added_again(before: str, ending: str) -> None:
     new = before.removesuffix("x = 1\n").removesuffix("\n") + ending
     edits = Replace(Old(f"import os{ending}", fit="lines-first"), new)
     assert kind_of(before, edits) is Kind.ALREADY_APPLIED

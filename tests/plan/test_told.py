@@ -15,7 +15,7 @@ DOUBLE = BODY.replace("twice", "double")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Answer:
     """A file, an edit of it, and what its outcome tells."""
 
     before: str
@@ -26,34 +26,34 @@ class Told:
 
 
 FINDS = [
-    Told("a = 1\n", "a = 1", "a = 2", "exact", ()),
-    Told("a = 1\r\nb\r\n", "a = 1\nb", "a = 2\nb", "newline", ("line endings",)),
-    Told("a = 1\n", "1| a = 1", "1| a = 2", "repair", ("line numbers",)),
-    Told("    a = 1\n    b = 2\n", "a = 1\nb = 2", "a = 1\nb = 3", "whitespace", ("indentation",)),
-    Told("a = 1\n\nb = 2\n", "a = 1\nb = 2", "a = 1\nb = 3", "whitespace", ("blank lines",)),
-    Told("x\nb = 2", "b = 2\n", "b = 3\n", "whitespace", ("blanks",)),
-    Told(
+    Answer("a = 1\n", "a = 1", "a = 2", "exact", ()),
+    Answer("a = 1\r\nb\r\n", "a = 1\nb", "a = 2\nb", "newline", ("line endings",)),
+    Answer("a = 1\n", "1| a = 1", "1| a = 2", "repair", ("line numbers",)),
+    Answer("    a = 1\n    b = 2\n", "a = 1\nb = 2", "a = 1\nb = 3", "whitespace", ("indentation",)),
+    Answer("a = 1\n\nb = 2\n", "a = 1\nb = 2", "a = 1\nb = 3", "whitespace", ("blank lines",)),
+    Answer("x\nb = 2", "b = 2\n", "b = 3\n", "whitespace", ("blanks",)),
+    Answer(
         "  a = 1\n  b = 2\n", "1| a = 1\n2| b = 2", "1| a = 1\n2| b = 3", "whitespace", ("line numbers", "indentation")
     ),
-    Told("x = a - b\ny = 1\n", "x = a – b\ny = 1", "x = a – b\ny = 2", "typography", ("typography",)),
-    Told("f(a,\n  bc)\n", "f(a, bc)\n", "f(a, cd)\n", "token", ("layout",)),
-    Told(
+    Answer("x = a - b\ny = 1\n", "x = a – b\ny = 1", "x = a – b\ny = 2", "typography", ("typography",)),
+    Answer("f(a,\n  bc)\n", "f(a, bc)\n", "f(a, cd)\n", "token", ("layout",)),
+    Answer(
         BODY,
         "def area(w):\n    ...\n    return size",
         "def area(w):\n    ...\n    return 1",
         "elision",
         ("elided lines",),
     ),
-    Told(BODY, DOUBLE, DOUBLE.replace("* 2", "* 3"), "fuzzy", ("wording",)),
+    Answer(BODY, DOUBLE, DOUBLE.replace("* 2", "* 3"), "fuzzy", ("wording",)),
 ]
 
 
-@table("told", FINDS, ids=[f"{told.tier}: {', '.join(told.differs)}" for told in FINDS])
-def test_what_differs_is_what_was_seen_and_nothing_a_tier_might_have_overlooked(told: Told) -> None:
-    result = edit(told.before, Replace(told.old, told.new), path="a.py")
+@table("answer", FINDS, ids=[f"{answer.tier}: {', '.join(answer.differs)}" for answer in FINDS])
+def test_what_differs_is_what_was_seen_and_nothing_a_tier_might_have_overlooked(answer: Answer) -> None:
+    result = edit(answer.before, Replace(answer.old, answer.new), path="a.py")
     assert result.error is None
     (outcome,) = result.outcomes
-    assert (outcome.tier, outcome.differs) == (told.tier, told.differs)
+    assert (outcome.tier, outcome.differs) == (answer.tier, answer.differs)
     assert outcome.similarity is not None
     assert 0.5 <= outcome.similarity <= 1
     assert outcome.confidence is not None
@@ -62,11 +62,11 @@ def test_what_differs_is_what_was_seen_and_nothing_a_tier_might_have_overlooked(
 
 
 def test_every_step_has_an_example_here() -> None:
-    assert {told.tier for told in FINDS} == set(step_names())
+    assert {answer.tier for answer in FINDS} == set(step_names())
 
 
 def test_a_stricter_find_is_never_less_sure_than_a_laxer_one() -> None:
-    found = [edit(told.before, Replace(told.old, told.new), path="a.py").outcomes[0] for told in FINDS]
+    found = [edit(answer.before, Replace(answer.old, answer.new), path="a.py").outcomes[0] for answer in FINDS]
     sure = {outcome.tier: tier_named(outcome.tier).confidence for outcome in found if outcome.tier != "repair"}  # type: ignore[arg-type]
     ranked = [sure[name] for name in step_names() if name in sure]
     assert ranked == sorted(ranked, reverse=True)

@@ -109,7 +109,7 @@ def test_a_good_edit_beside_a_bad_one_changes_nothing(policy: Policy) -> None:
     assert [outcome.skipped for outcome in result.outcomes] == ["held-back", None]
 
 
-def test_several_places_are_told_with_their_tier() -> None:
+def test_several_places_are_reported_with_their_tier() -> None:
     error = check_refused("foo()\n  foo()\n", Replace("foo()", "bar()"), Kind.AMBIGUOUS_MATCH)
     assert (error.details["tier"], error.details["total"]) == ("exact", 2)
     two = "def a():\n    return value  \n\ndef b():\n    return value\t\n"

@@ -22,7 +22,7 @@ UNTOLD = [
 
 
 @table(("text", "at", "why"), UNTOLD, ids=[why for *_, why in UNTOLD])
-def test_nothing_is_offered_for_a_place_that_cannot_be_told_apart(text: str, at: int, why: str) -> None:
+def test_nothing_is_offered_for_a_place_that_cannot_be_distinguished(text: str, at: int, why: str) -> None:
     assert find_contexts(Source.of_text(text), [Span(at, at + 1)]) == [None]
 
 
@@ -81,22 +81,22 @@ LINES = st.lists(st.sampled_from(["a", "b", "  a", "a b", "", "f(a)"]), min_size
 
 
 @given(LINES, st.sampled_from(["a", "b", "a\n", "a\na", "  a\n", "\n", "f(a"]), st.sampled_from(["\n", "\r\n"]))
-def test_what_is_told_to_be_unique_is(lines: list[str], old: str, newline: str) -> None:
+def test_what_is_said_to_be_unique_is(lines: list[str], old: str, newline: str) -> None:
     """Whatever tier the places come from: the text is in the file once, around its place, and an edit finds it."""
     text = newline.join(lines) + newline
     error = edit(text, Replace(old, "z")).error
     if error is None or error.kind != "ambiguous-match":
         return
     for place in error.details["candidates"]:  # type: ignore[attr-defined]
-        told = place.get("unique_old")
-        if told is None:
+        answer = place.get("unique_old")
+        if answer is None:
             continue
-        found = text.find(told)
+        found = text.find(answer)
         assert found >= 0
-        assert text.find(told, found + 1) < 0
-        first, last = Source.of_text(text).lines_of(Span(found, found + len(told)))
+        assert text.find(answer, found + 1) < 0
+        first, last = Source.of_text(text).lines_of(Span(found, found + len(answer)))
         assert first <= place["lines"][0] <= place["lines"][1] <= last
-        assert edit(text, Replace(told, "@")).text == text.replace(told, "@")
+        assert edit(text, Replace(answer, "@")).text == text.replace(answer, "@")
 
 
 OLDS = ["a", "b", "a\n", "a\na", "  a\n", "f(a"]
@@ -155,7 +155,7 @@ HUGE = [
 
 
 @table(("name", "text", "old"), HUGE, ids=[name for name, *_ in HUGE])
-def test_huge_texts_are_told_apart_or_not_and_soon(name: str, text: str, old: str) -> None:
+def test_huge_texts_are_distinguished_or_not_and_soon(name: str, text: str, old: str) -> None:
     first = text.find(old)
     second = text.find(old, first + 1)
     spans = [Span(at, at + len(old)) for at in (first, second)]

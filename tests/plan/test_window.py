@@ -60,7 +60,7 @@ def test_the_rows_of_a_window_are_its_span(text: str, data: st.DataObject) -> No
     ],
     ids=["mere signs", "not there", "below", "above", "above the window", "below the window", "two rows"],
 )
-def test_rows_that_stand_beside_a_position_already_are_seen(rows: list[str], at: int, expected: bool) -> None:
+def test_rows_that_are_beside_a_position_already_are_seen(rows: list[str], at: int, expected: bool) -> None:
     text = "z()\na = 1\n\nc(x)\nd()\n"
     window = window_at(Source.of_text(text, path="a.py"), Span(4, 16), "a = 1\nc(x)\n")
     assert window.rows == ("a = 1\n", "\n", "c(x)\n")
@@ -78,14 +78,14 @@ def test_further_lines_come_at_the_indentation_of_the_line_that_was_quoted_witho
     assert in_full("if x:\n    ⟦a()\n⟧c()\n", "a()\n", "") == "if x:\nc()\n"
 
 
-def test_lines_that_stand_where_they_belong_are_left_alone() -> None:
+def test_lines_that_are_where_they_belong_are_left_alone() -> None:
     assert in_full("if x:\n    ⟦a()⟧\n", "a()", "a()\n    b()") is None
     assert in_full("x = ⟦a()⟧\n", "a()", "a()\nb()") is None
     after = "if x:\n    a()\n\n\ndef g():\n    pass\n"
     assert in_full("if x:\n    ⟦a()⟧\n", "a()", "a()\n\n\ndef g():\n    pass") == after
 
 
-def test_what_an_elision_stands_for_is_kept_byte_for_byte() -> None:
+def test_what_an_elision_leaves_out_is_kept_byte_for_byte() -> None:
     text = "def f():\n    a = 1\n\n    b  =  2\n    return a\n"
     old, new = "def f():\n    ...\n    return a\n", "def f():\n    ...\n    return b\n"
     made = make_at(Source.of_text(text, path="a.py"), Span(0, len(text)), old, new, tier="elision", on_drift="refuse")

@@ -88,8 +88,8 @@ def test_a_password_is_shown_nowhere(postgres_server: Server, postgres_url: str)
     url = postgres_url.replace("postgres@", "postgres:geheim@")
     with open_journal(url) as journal:
         assert "geheim" not in journal.location
-        told = [str(row) for row in postgres_server.ask("SELECT application_name, query FROM pg_stat_activity")]
-        assert not any("geheim" in text for text in told)
+        answer = [str(row) for row in postgres_server.ask("SELECT application_name, query FROM pg_stat_activity")]
+        assert not any("geheim" in text for text in answer)
         postgres_server.ask(f'DROP SCHEMA "{schema_of(url)}" CASCADE')
         with pytest.raises(EditError) as caught:
             journal.head()

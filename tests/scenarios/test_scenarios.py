@@ -70,9 +70,9 @@ def normal(answers: list[Answer]) -> list[Answer]:
     return [{**answer, "files": sorted(answer.get("files", []))} for answer in answers]
 
 
-def as_far_as_told(answers: list[Answer], told: list[Answer]) -> list[Answer]:
+def as_far_as_known(answers: list[Answer], said: list[Answer]) -> list[Answer]:
     """The answers without what nobody asked about."""
-    pairs = zip_longest(answers, told, fillvalue={})
+    pairs = zip_longest(answers, said, fillvalue={})
     return [{key: answer[key] for key in answer if key not in OPTIONAL or key in one} for answer, one in pairs]
 
 
@@ -90,9 +90,9 @@ def test_scenario(scenario: Path, driver: str, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
     root = tmp_path / "root"
     answers = play(DRIVERS[driver], scenario, root)
-    told = json.loads((scenario / "outcome.json").read_text(encoding="utf-8"))
-    told = [{key: one[key] for key in one if key not in DRIVERS[driver].silent} for one in told]
-    assert normal(as_far_as_told(answers, told)) == normal(told)
+    said = json.loads((scenario / "outcome.json").read_text(encoding="utf-8"))
+    said = [{key: one[key] for key in one if key not in DRIVERS[driver].silent} for one in said]
+    assert normal(as_far_as_known(answers, said)) == normal(said)
     expected = scenario / ("expected" if (scenario / "expected").is_dir() else "input")
     assert tree(root) == tree(expected)
     assert folders(root) == folders(expected)

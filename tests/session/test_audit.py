@@ -80,7 +80,7 @@ def test_a_file_that_never_was_has_no_audit(ws: Any) -> None:
     assert caught.value.kind is Kind.NO_SUCH_FILE
 
 
-def test_only_refusals_are_a_failure_and_the_last_one_is_told(ws: Any) -> None:
+def test_only_refusals_are_a_failure_and_the_last_one_is_reported(ws: Any) -> None:
     replace(ws, "line 1\n", "one\n", path="a.md")  # makes the journal
     ws.undo(last=True)
     with ws.task("T-1") as task:
@@ -96,7 +96,7 @@ def test_only_refusals_are_a_failure_and_the_last_one_is_told(ws: Any) -> None:
     assert audit["toolUsage"] == {"edit_article": {"calls": 2, "refused": 2}}
 
 
-def test_a_refused_call_on_a_file_that_is_not_there_is_told_of_that_name(ws: Any) -> None:
+def test_a_refused_call_on_a_file_that_is_not_there_is_reported_by_that_name(ws: Any) -> None:
     replace(ws, "line 1\n", "one\n")
     refuse(ws, "missing.md")
     audit = ws.audit("./missing.md")
@@ -144,7 +144,7 @@ def test_an_undo_by_somebody_else_counts_for_the_task_that_is_undone(ws: Any) ->
     assert audit["toolUsage"] == {"python": {"calls": 1, "refused": 0}}
 
 
-def test_being_told_that_nothing_needs_to_be_done_is_no_failure(ws: Any, root: Path) -> None:
+def test_hearing_that_nothing_needs_to_be_done_is_no_failure(ws: Any, root: Path) -> None:
     (root / "b.md").write_text("# Title\n\nThe old sentence about login.\n", encoding="utf-8")
     done = [sh.Replace("The old sentence about login.", "Users sign in with a token\nand may add a second factor.")]
     ws.edit("b.md", done)
@@ -278,7 +278,7 @@ def test_what_an_edit_only_quoted_is_not_its_doing(ws: Any) -> None:
     assert groups(ws.audit("a.md")) == [["three"], ["twenty-nine"]]
 
 
-def test_an_edit_whose_effect_is_gone_stands_in_no_group(ws: Any) -> None:
+def test_an_edit_whose_effect_is_gone_is_in_no_group(ws: Any) -> None:
     replace(ws, "line 3\n", "three\n", "there")
     replace(ws, "three\n", "line 3\n", "and back")
     replace(ws, "line 30\n", "thirty\n", "thirty")
@@ -304,7 +304,7 @@ def test_a_whole_file_write_gives_its_reason_to_every_group(ws: Any) -> None:
     assert groups(ws.audit("a.md")) == [["three"], ["anew"], ["anew"]]
 
 
-def test_the_reason_of_the_call_stands_for_edits_without_one(ws: Any) -> None:
+def test_the_reason_of_the_call_serves_for_edits_without_one(ws: Any) -> None:
     ws.edit("a.md", [sh.Replace("line 3\n", "3\n"), sh.Replace("line 30\n", "30\n", reason="mine")], reason="all")
     assert groups(ws.audit("a.md")) == [["all"], ["mine"]]
 
@@ -356,7 +356,7 @@ def test_every_mark_is_in_the_group_that_names_its_reason(ws: Any, root: Path, s
 # --- several tasks, names and stores ---------------------------------------------------------------------------------
 
 
-def test_one_task_is_told_without_what_others_did_in_between(ws: Any) -> None:
+def test_one_task_is_reported_without_what_others_did_in_between(ws: Any) -> None:
     with ws.task("T-1") as one, ws.task("T-2") as two:
         replace(one, "line 20\n", "twenty\n", "mine")
         replace(two, "line 2\n", "two\ntwo and a half\n", "theirs")
@@ -375,7 +375,7 @@ def test_one_task_is_told_without_what_others_did_in_between(ws: Any) -> None:
     assert "@@ -19,7 +19,7 @@" in audit["patch"]  # where it stands among what the others left
 
 
-def test_tasks_that_wrote_the_same_text_are_told_record_by_record(ws: Any) -> None:
+def test_tasks_that_wrote_the_same_text_are_reported_record_by_record(ws: Any) -> None:
     with ws.task("T-1") as one:
         replace(one, "line 20\n", "twenty\n", "mine")
         with ws.task("T-2") as two:
@@ -417,14 +417,14 @@ def test_the_content_of_secrets_is_nowhere(root: Path) -> None:
         with suppress(EditError):
             ws.edit(".env", [sh.Replace("hunter2", "x")])
         audit = ws.audit(".env")
-        told = json.dumps([audit, list(ws.audits.trail()), list(ws.audits.articles())])
+        said = json.dumps([audit, list(ws.audits.trail()), list(ws.audits.articles())])
     assert audit["status"] == "updated"
     assert audit["editReasons"] == ["rotated"]
-    assert "hunter2" not in told
-    assert "swordfish" not in told
+    assert "hunter2" not in said
+    assert "swordfish" not in said
 
 
-def test_a_version_that_was_dropped_is_told_and_the_article_is_still_updated(ws: Any) -> None:
+def test_a_version_that_was_dropped_is_reported_and_the_article_is_still_updated(ws: Any) -> None:
     ws.read("a.md")
     ws.write("a.md", "short\n" * 30, reason="anew", allow_shrink=True)
     ws.gc(keep_bytes=0)
@@ -433,16 +433,16 @@ def test_a_version_that_was_dropped_is_told_and_the_article_is_still_updated(ws:
     assert audit["patch"] == "# a.md: its image is gone\n"
 
 
-def test_every_article_is_told_as_it_is_alone(ws: Any) -> None:
+def test_every_article_is_reported_as_it_is_alone(ws: Any) -> None:
     ws.write("b.md", "b\n", reason="b")
     replace(by(ws, call="c1"), "line 3\n", "three\n", "three")
     refuse(by(ws, call="c2"), "c.md")
     with ws.transaction(reason="both") as tx:
         tx.edit("a.md", [sh.Replace("line 9\n", "9\n")])
         tx.edit("b.md", [sh.Replace("b\n", "B\n")])
-    told = list(ws.audits.articles())
-    assert [each["path"] for each in told] == ["a.md", "b.md", "c.md"]
-    assert told == [ws.audit(each["path"]) for each in told]
+    said = list(ws.audits.articles())
+    assert [each["path"] for each in said] == ["a.md", "b.md", "c.md"]
+    assert said == [ws.audit(each["path"]) for each in said]
     assert [each["path"] for each in ws.audits.articles(path="b.md")] == ["b.md"]
 
 
@@ -477,9 +477,9 @@ def test_a_file_that_a_call_applied_in_part_left_alone_has_failed(ws: Any) -> No
 
 def test_the_trail_tells_of_a_record_what_the_contract_names(ws: Any) -> None:
     made = replace(by(ws, call="c1", model="m-1"), "line  3\n", "three\n", "three")
-    (told,) = ws.audits.trail()
+    (said,) = ws.audits.trail()
     entry = ws.show(made)
-    assert {name: told[name] for name in ("type", "id", "time", "actor", "task", "model", "tool", "call")} == {
+    assert {name: said[name] for name in ("type", "id", "time", "actor", "task", "model", "tool", "call")} == {
         "type": "transaction",
         "id": made,
         "time": entry.record.time,
@@ -489,9 +489,9 @@ def test_the_trail_tells_of_a_record_what_the_contract_names(ws: Any) -> None:
         "tool": "edit_article",
         "call": "c1",
     }
-    assert (told["conversation"], told["toolset"], told["arguments"]) == ("talk", "article", "d" * 16)
-    assert isinstance(told["durationMs"], int)
-    (file,) = told["files"]
+    assert (said["conversation"], said["toolset"], said["arguments"]) == ("talk", "article", "d" * 16)
+    assert isinstance(said["durationMs"], int)
+    (file,) = said["files"]
     change = entry.record.files[0]
     assert (file["status"], file["before"], file["after"]) == ("edited", change.before.digest, change.after.digest)
     assert file["patch"] == ws.diff_of(made)
@@ -509,16 +509,20 @@ def test_the_trail_tells_refusals_and_conflicts_without_their_text(ws: Any) -> N
         replace(one, "line 20\n", "twenty\n")
         with suppress(EditError):
             two.edit("a.md", [sh.Replace(sh.Lines(21, 21), "precious text\n")])
-    told = {each["type"]: each for each in ws.audits.trail()}
-    assert (told["refusal"]["path"], told["refusal"]["kind"], told["refusal"]["model"]) == ("a.md", "no-match", "m-1")
-    assert (told["conflict"]["kind"], told["conflict"]["task"], told["conflict"]["lines"]) == (
+    said = {each["type"]: each for each in ws.audits.trail()}
+    assert (said["refusal"]["path"], said["refusal"]["kind"], said["refusal"]["model"]) == (
+        "a.md",
+        "no-match",
+        "m-1",
+    )
+    assert (said["conflict"]["kind"], said["conflict"]["task"], said["conflict"]["lines"]) == (
         "conflict",
         "T-2",
         [21, 21],
     )
-    assert len(told["conflict"]["with"]) == 1
-    assert "precious" not in json.dumps(told)
-    assert told["note"]["note"] == "task"
+    assert len(said["conflict"]["with"]) == 1
+    assert "precious" not in json.dumps(said)
+    assert said["note"]["note"] == "task"
 
 
 def test_patches_are_the_same_however_many_are_asked_for(ws: Any, root: Path) -> None:
@@ -529,16 +533,16 @@ def test_patches_are_the_same_however_many_are_asked_for(ws: Any, root: Path) ->
             replace(task, f"line {number + 20}\n", "", path="b.md")
     expected = {entry.record.id: ws.diff_of(entry.record.id) for entry in ws.history()}
     for asked in ({}, {"task": "T-1"}, {"path": "b.md"}, {"after": 9}):
-        told = [each for each in ws.audits.trail(**asked) if each["type"] == "transaction"]
-        assert len(told) > 2
-        assert [each["files"][0]["patch"] for each in told] == [expected[each["id"]] for each in told]
+        said = [each for each in ws.audits.trail(**asked) if each["type"] == "transaction"]
+        assert len(said) > 2
+        assert [each["files"][0]["patch"] for each in said] == [expected[each["id"]] for each in said]
     entries = list(ws._store.journal.entries(newest_first=False))
     roomy, cramped = Replays(ws._store.journal), Replays(ws._store.journal, room=1)
     for entry in entries:
         assert cramped.texts(entry, entry.record.files[0]) == roomy.texts(entry, entry.record.files[0])
 
 
-def test_rows_are_told_with_their_seals(ws: Any) -> None:
+def test_rows_are_reported_with_their_seals(ws: Any) -> None:
     replace(ws, "line 1\n", "one\n")
     refuse(ws)
     first, second = ws.audits.trail()
@@ -549,7 +553,7 @@ def test_rows_are_told_with_their_seals(ws: Any) -> None:
         assert chain.hex() == sealed["chain"]
 
 
-def test_the_trail_is_told_from_a_time_or_a_row_on_of_a_task_or_a_place(ws: Any, root: Path) -> None:
+def test_the_trail_is_given_from_a_time_or_a_row_on_of_a_task_or_a_place(ws: Any, root: Path) -> None:
     (root / "docs").mkdir()
     (root / "docs" / "b.md").write_text("b\n", encoding="utf-8")
     first = replace(ws, "line 1\n", "one\n")
@@ -576,16 +580,16 @@ def test_what_is_no_time_row_or_task_is_a_bad_request(ws: Any, asked: dict[str, 
         assert caught.value.kind is Kind.BAD_REQUEST
 
 
-def test_a_damaged_row_is_left_out_and_told(ws: Any, root: Path) -> None:
+def test_a_damaged_row_is_left_out_and_reported(ws: Any, root: Path) -> None:
     ids = [replace(ws, f"line {number}\n", f"{number}\n") for number in (1, 2, 3)]
     ws.close()
     damage = ("UPDATE log SET body = ? WHERE seq = 3", (b"{}",))
     behind_its_back(root / ".steadyhand", damage)
     found: list[str] = []
     with sh.Workspace(root, read_only=True) as again:
-        told = [each["id"] for each in again.audits.trail(on_damage=found.append)]
+        said = [each["id"] for each in again.audits.trail(on_damage=found.append)]
         assert again.audits.statistics().damaged == 1
-    assert told == [ids[0], ids[2]]
+    assert said == [ids[0], ids[2]]
     assert len(found) == 1
 
 

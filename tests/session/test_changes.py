@@ -242,11 +242,11 @@ def test_partial_inside_a_file_keeps_the_edits_that_fit(root: Path) -> None:
 
 
 def test_long_work_tells_how_far_it_is(root: Path) -> None:
-    told: list[tuple[int, int]] = []
+    answer: list[tuple[int, int]] = []
     requests = sh.requests_from_json({"files": [{"path": f"new/{n}.md", "create": "x\n"} for n in range(5)]})
     with sh.Workspace(root) as ws:
-        ws.apply(requests, progress=lambda done, total: told.append((done, total)))
-    assert told == [(n, 5) for n in range(1, 6)]
+        ws.apply(requests, progress=lambda done, total: answer.append((done, total)))
+    assert answer == [(n, 5) for n in range(1, 6)]
 
 
 def test_when_nothing_of_a_partial_call_fits_it_is_refused(root: Path) -> None:

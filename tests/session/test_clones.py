@@ -50,18 +50,18 @@ def edit(ws: sh.Workspace, old: str, new: str, reason: str | None = None, path: 
     return ws.edit(path, [{"target": old, "new": new}], reason=reason).warnings
 
 
-def test_a_change_in_one_clone_is_told_with_its_lines_in_the_other(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
+def test_a_change_in_one_clone_is_reported_with_its_lines_in_the_other(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
     one, two = crew
     edit(two, "line 3\nline 4\n", "three\nfour\n", "words")
-    (told,) = edit(one, "line 9", "nine")
-    assert told == "a.md: bob (T-9) changed lines 3–4 in another clone of this repository: words"
+    (answer,) = edit(one, "line 9", "nine")
+    assert answer == "a.md: bob (T-9) changed lines 3–4 in another clone of this repository: words"
 
 
 def test_a_change_of_the_same_lines_says_so_and_is_no_refusal(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
     one, two = crew
     edit(two, "line 3", "three", "words")
-    (told,) = edit(one, "line 3", "3")
-    assert told == "a.md: bob (T-9) changed line 3, where this change is, in another clone of this repository: words"
+    (answer,) = edit(one, "line 3", "3")
+    assert answer == "a.md: bob (T-9) changed line 3, where this change is, in another clone of this repository: words"
     assert "\n3\n" in host_of(one).source("a.md").text
 
 
@@ -70,21 +70,21 @@ def test_lines_are_those_of_the_text_here_after_changes_on_both_sides(crew: tupl
     edit(one, "line 1\n", "line 1\nx\ny\n")
     edit(two, "line 2\n", "")
     edit(two, "line 8", "eight", "a word")
-    told = edit(one, "line 10\n", "line 10\nthe end\n")
-    assert any("changed line 10 in" in notice and "a word" in notice for notice in told), told
-    told = edit(one, "line 1\n", "line 1\nz\n")
-    assert any("changed line 11 in" in notice for notice in told), told
+    answer = edit(one, "line 10\n", "line 10\nthe end\n")
+    assert any("changed line 10 in" in notice and "a word" in notice for notice in answer), answer
+    answer = edit(one, "line 1\n", "line 1\nz\n")
+    assert any("changed line 11 in" in notice for notice in answer), answer
 
 
 def test_a_preview_tells_the_same(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
     one, two = crew
     edit(one, "line 1\n", "line 1!\n", path="docs/a.md")  # this clone has a journal from here on
     edit(two, "line 3", "three")
-    (told,) = one.preview("a.md", [{"target": "line 5", "new": "5"}]).warnings
-    assert "changed line 3 in another clone" in told
+    (answer,) = one.preview("a.md", [{"target": "line 5", "new": "5"}]).warnings
+    assert "changed line 3 in another clone" in answer
 
 
-def test_nothing_is_told_where_both_have_the_same(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
+def test_nothing_is_reported_where_both_have_the_same(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
     one, two = crew
     edit(two, "line 3", "three")
     assert edit(one, "line 3", "three") == ()
@@ -106,30 +106,30 @@ def test_what_was_taken_back_is_no_news(crew: tuple[sh.Workspace, sh.Workspace])
     assert edit(one, "line 9", "nine") == ()
     two.read("a.md")
     edit(two, "line 5", "five")
-    (told,) = edit(one, "line 7", "seven")
-    assert "changed line 5 in" in told
+    (answer,) = edit(one, "line 7", "seven")
+    assert "changed line 5 in" in answer
 
 
-def test_only_the_file_is_told_where_no_version_is_in_common(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
+def test_only_the_file_is_reported_where_no_version_is_in_common(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
     one, two = crew
     (Path(one.root) / "a.md").write_text("another text\n")
     edit(two, "line 3", "three", "words")
-    (told,) = edit(one, "another", "one more")
-    assert told == "a.md: bob (T-9) changed this file in another clone of this repository: words"
+    (answer,) = edit(one, "another", "one more")
+    assert answer == "a.md: bob (T-9) changed this file in another clone of this repository: words"
 
 
-def test_only_the_file_is_told_after_a_change_outside(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
+def test_only_the_file_is_reported_after_a_change_outside(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
     one, two = crew
     edit(one, "line 9", "nine")
     path = Path(one.root) / "a.md"
     path.write_text("before\n" + path.read_text())
     edit(two, "line 3", "three")
-    (told,) = [notice for notice in edit(one, "line 7", "seven") if "bob" in notice]
-    assert "changed this file in another clone" in told
+    (answer,) = [notice for notice in edit(one, "line 7", "seven") if "bob" in notice]
+    assert "changed this file in another clone" in answer
 
 
 @pytest.mark.parametrize("what", ["deleted", "renamed", "created"])
-def test_what_became_of_a_file_is_told(crew: tuple[sh.Workspace, sh.Workspace], what: str) -> None:
+def test_what_became_of_a_file_is_reported(crew: tuple[sh.Workspace, sh.Workspace], what: str) -> None:
     one, two = crew
     if what == "deleted":
         two.delete("a.md")
@@ -138,20 +138,22 @@ def test_what_became_of_a_file_is_told(crew: tuple[sh.Workspace, sh.Workspace], 
     else:
         two.create("new.md", "theirs\n")
     if what == "created":
-        (told,) = one.create("new.md", "ours\n").warnings
+        (answer,) = one.create("new.md", "ours\n").warnings
     else:
-        (told,) = edit(one, "line 9", "nine")
-    assert f"bob (T-9) {what} this file in another clone" in told
+        (answer,) = edit(one, "line 9", "nine")
+    assert f"bob (T-9) {what} this file in another clone" in answer
 
 
-def test_at_most_five_are_told_and_what_meets_the_change_comes_first(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
+def test_at_most_five_are_reported_those_that_meet_the_change_first(
+    crew: tuple[sh.Workspace, sh.Workspace],
+) -> None:
     one, two = crew
     for number in range(1, 9):
         edit(two, f"line {number}\n", f"changed {number}\n")
-    told = edit(one, "line 2\n", "two\n")
-    assert len(told) == 5
-    assert "where this change is" in told[0]
-    assert "line 8" in told[1]
+    answer = edit(one, "line 2\n", "two\n")
+    assert len(answer) == 5
+    assert "where this change is" in answer[0]
+    assert "line 8" in answer[1]
 
 
 def test_elsewhere_gives_values(crew: tuple[sh.Workspace, sh.Workspace]) -> None:
@@ -166,7 +168,7 @@ def test_elsewhere_gives_values(crew: tuple[sh.Workspace, sh.Workspace]) -> None
     assert [notice.what for notice in one.elsewhere("new.md")] == ["created"]
 
 
-def test_other_repositories_and_other_folders_of_this_one_are_not_told_of(
+def test_other_repositories_and_other_folders_of_this_one_are_not_mentioned(
     crew: tuple[sh.Workspace, sh.Workspace], tmp_path: Path, postgres_server: Server
 ) -> None:
     _, two = crew
@@ -188,8 +190,8 @@ def test_a_repository_may_be_named_where_git_does_not(tmp_path: Path, postgres_s
             ws = sh.Workspace(tmp_path / name, actor=name, journal=postgres_server.url, repo="site\0§")
             crew.append(stack.enter_context(ws))
         edit(crew[0], "line 3", "three")
-        (told,) = edit(crew[1], "line 9", "nine")
-        assert "x changed line 3 in another clone" in told
+        (answer,) = edit(crew[1], "line 9", "nine")
+        assert "x changed line 3 in another clone" in answer
 
 
 def test_a_clone_that_cannot_be_read_costs_nothing(

@@ -229,8 +229,8 @@ def test_regions_move_with_later_edits(ws: sh.Workspace) -> None:
         one.edit("a.txt", [sh.Replace("line 4", "A")])
         three.edit("a.txt", [sh.Insert(sh.Lines(1), "x\ny\nz\n", where="before"), sh.Delete("line 2\n")])
         assert text(ws).split("\n")[5] == "A"
-        told = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")]).details
-        assert (told["with"][0]["task"], told["lines"]) == ("one", [6, 6]), "the line that is 4 in what it has read"
+        answer = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")]).details
+        assert (answer["with"][0]["task"], answer["lines"]) == ("one", [6, 6]), "the line that is 4 in what it has read"
         assert two.edit("a.txt", [sh.Replace("line 3", "B")]).ok
 
 
@@ -349,7 +349,7 @@ def test_changes_outside_are_news_and_are_recorded_as_such(ws: sh.Workspace, tmp
         assert (note.body["path"], note.body["lines"]) == ("a.txt", [[7, 7]])
 
 
-def test_what_a_change_that_cannot_be_told_apart_did_is_the_whole_file(ws: sh.Workspace) -> None:
+def test_what_a_change_that_cannot_be_distinguished_did_is_the_whole_file(ws: sh.Workspace) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")
         one.delete("a.txt")
@@ -470,7 +470,7 @@ def test_whose_line_was_written_over_is_not_named_for_the_line_ending(ws: sh.Wor
         assert [other["task"] for other in error.details["with"]] == ["second"]
 
 
-def test_what_lands_between_reading_a_file_and_showing_it_is_told_with_its_authors(ws: sh.Workspace) -> None:
+def test_what_lands_between_reading_a_file_and_showing_it_is_reported_with_its_authors(ws: sh.Workspace) -> None:
     with ws.task("reader") as reader, ws.task("other") as other:
         other.edit("a.txt", [sh.Replace("line 2", "two")])
         source = host_of(reader).source("a.txt")
@@ -621,8 +621,8 @@ def test_edits_whose_text_others_changed_are_left_out_like_the_others(ws: sh.Wor
         one.edit("a.txt", [sh.Replace("line 3\n", "A\n"), sh.Replace("line 8\n", "A\n")])
         edits = [sh.Replace(lines(3), "B\n"), sh.Replace("line 8\n", "B\n"), sh.Replace("line 5\n", "B\n")]
         receipt = two.edit("a.txt", edits, policy=SKIP)
-        told = [outcome.error and outcome.error.kind for outcome in receipt.outcomes]
-        assert told == [Kind.CONFLICT, Kind.CONFLICT, None]
+        answer = [outcome.error and outcome.error.kind for outcome in receipt.outcomes]
+        assert answer == [Kind.CONFLICT, Kind.CONFLICT, None]
         assert len(ws.conflicts()) == 2
 
 

@@ -43,32 +43,32 @@ def test_an_edit_of_a_file_whose_last_record_is_damaged_says_so(tmp_path: Path, 
     with sh.Workspace(tmp_path, actor="agent") as ws:
         other = ws.edit("b.txt", [sh.Replace("1", "one")])
         assert other.warnings == ()
-        told = ws.edit("a.txt", [sh.Replace("four", "FOUR")])
-        assert [warning for warning in told.warnings if UNCERTAIN in warning] == list(told.warnings)
-        assert len(told.warnings) == 1
+        answer = ws.edit("a.txt", [sh.Replace("four", "FOUR")])
+        assert [warning for warning in answer.warnings if UNCERTAIN in warning] == list(answer.warnings)
+        assert len(answer.warnings) == 1
 
 
 def test_an_undo_over_a_damaged_record_says_so(tmp_path: Path, records: list[str]) -> None:
     _damage(tmp_path, records[1])
     with sh.Workspace(tmp_path, actor="agent") as ws:
         try:
-            told = " ".join(ws.undo(records[0]).warnings)
+            answer = " ".join(ws.undo(records[0]).warnings)
         except sh.EditError as error:
-            told = str(error.details["uncertain"]) + error.hint
-        assert UNCERTAIN in told
+            answer = str(error.details["uncertain"]) + error.hint
+        assert UNCERTAIN in answer
 
 
 def test_an_undo_that_passes_over_a_damaged_record_says_so(tmp_path: Path, records: list[str]) -> None:
     _damage(tmp_path, records[2])
     with sh.Workspace(tmp_path, actor="agent") as ws:
         try:
-            told = " ".join(ws.undo(path="a.txt").warnings)
+            answer = " ".join(ws.undo(path="a.txt").warnings)
         except sh.EditError as error:
-            told = str(error.details["uncertain"]) + error.hint
-        assert UNCERTAIN in told
+            answer = str(error.details["uncertain"]) + error.hint
+        assert UNCERTAIN in answer
 
 
-def test_what_is_sound_is_told_without_doubt(tmp_path: Path, records: list[str]) -> None:
+def test_what_is_sound_is_reported_without_doubt(tmp_path: Path, records: list[str]) -> None:
     with sh.Workspace(tmp_path, actor="agent") as ws:
         assert [why.doubt for why in ws.why_all("a.txt")] == [None] * 5
         assert ws.undo(records[0]).warnings == ()

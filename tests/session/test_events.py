@@ -74,7 +74,7 @@ def test_without_a_journal_there_is_nothing_and_none_is_made(ws: sh.Workspace, r
     assert not (root / ".steadyhand").exists()
 
 
-def test_everything_that_happens_is_told_in_order(ws: sh.Workspace, root: Path) -> None:
+def test_everything_that_happens_is_reported_in_order(ws: sh.Workspace, root: Path) -> None:
     receipt = ws.edit("a.md", [sh.Replace("one", "1")], reason="digits")
     ws.undo(receipt.id, reason="words")
     ws.redo(reason="digits again")
@@ -89,8 +89,8 @@ def test_everything_that_happens_is_told_in_order(ws: sh.Workspace, root: Path) 
     (root / "a.md").write_text("rewritten\n")
     ws.edit("a.md", [sh.Replace("rewritten", "mended")], reason="after all")
     events = list(ws.events())
-    told = [(event.type, event.task, event.paths, event.reason) for event in events]
-    assert told == [
+    answer = [(event.type, event.task, event.paths, event.reason) for event in events]
+    assert answer == [
         ("edit", None, ("a.md",), "digits"),
         ("undo", None, ("a.md",), "words"),
         ("redo", None, ("a.md",), "digits again"),
@@ -147,7 +147,7 @@ def test_an_event_is_json_with_every_field(ws: sh.Workspace) -> None:
         ({"task": "T", "types": ["edit"]}, 1),
     ],
 )
-def test_only_what_was_asked_for_is_told(ws: sh.Workspace, options: dict[str, object], count: int) -> None:
+def test_only_what_was_asked_for_is_reported(ws: sh.Workspace, options: dict[str, object], count: int) -> None:
     ws.edit("a.md", [sh.Replace("one", "1")])
     ws.edit("docs/b.md", [sh.Replace("b", "B")])
     with ws.task("T") as task:
@@ -272,7 +272,7 @@ def test_a_damaged_row_is_passed_over(root: Path) -> None:
 
 
 @table("type", ["conflict", "conflict-resolved", "lease", "outside", "refusal", "task", "made-up"])
-def test_a_note_of_an_unknown_form_is_told_without_what_cannot_be_read(type: str) -> None:
+def test_a_note_of_an_unknown_form_is_reported_without_what_cannot_be_read(type: str) -> None:
     body: dict[str, object] = {"actor": 3, "path": ["x"], "lines": "many", "with": [1, {}], "seconds": "x", "id": None}
     event = event_of(Happening(7, "2026-01-02T03:04:05.678Z", Note(7, "2026-01-02T03:04:05.678Z", type, body)))
     assert (event.actor, event.paths, event.lines, event.id) == (None, (), (), None)

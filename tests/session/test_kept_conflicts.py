@@ -177,7 +177,7 @@ def test_line_numbers_of_an_older_version_mean_the_lines_of_that_version(ws: sh.
     assert now(root) == "zero\none\ntwo\ndrei\nfour\nfive\n"
 
 
-def test_the_lines_concerned_are_followed_to_where_they_stand_now(ws: sh.Workspace, root: Path) -> None:
+def test_the_lines_concerned_are_followed_to_where_they_are_now(ws: sh.Workspace, root: Path) -> None:
     dispute = meet(root)
     assert (host_of(ws).standing(dispute.id).lines, host_of(ws).standing(dispute.id).text) == (
         (2, 4),

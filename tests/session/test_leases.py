@@ -72,7 +72,7 @@ INSIDE = [
 
 
 @pytest.mark.parametrize("beside", BESIDE, ids=lambda edit: type(edit).__name__)
-def test_edits_beside_a_lease_are_not_told_of_it(crew: tuple[sh.Workspace, sh.Workspace], beside: sh.Edit) -> None:
+def test_edits_beside_a_lease_are_not_warned_of_it(crew: tuple[sh.Workspace, sh.Workspace], beside: sh.Edit) -> None:
     ada, bob = crew
     with ada.lease("a.md", target=(3, 5)):
         assert bob.edit("a.md", [beside], policy=REFUSE).warnings == ()
@@ -80,7 +80,7 @@ def test_edits_beside_a_lease_are_not_told_of_it(crew: tuple[sh.Workspace, sh.Wo
 
 
 @pytest.mark.parametrize("inside", INSIDE, ids=lambda edit: type(edit).__name__)
-def test_edits_inside_a_lease_are_told_and_land(crew: tuple[sh.Workspace, sh.Workspace], inside: sh.Edit) -> None:
+def test_edits_inside_a_lease_are_reported_and_land(crew: tuple[sh.Workspace, sh.Workspace], inside: sh.Edit) -> None:
     ada, bob = crew
     with ada.lease("a.md", target=(3, 5), reason="to words"):
         receipt = bob.edit("a.md", [inside])
@@ -94,8 +94,8 @@ def test_a_policy_may_refuse_them(crew: tuple[sh.Workspace, sh.Workspace], insid
     with ada.lease("a.md", target=(3, 5), reason="to words") as lease:
         error = refused(Kind.BUSY, bob.edit, "a.md", [inside], policy=REFUSE)
     assert error.message == "a.md lines 3–5: ada is at work here: to words"
-    (told,) = error.details["leases"]
-    assert (told["id"], told["actor"], told["lines"]) == (lease.id, "ada", [3, 5])
+    (answer,) = error.details["leases"]
+    assert (answer["id"], answer["actor"], answer["lines"]) == (lease.id, "ada", [3, 5])
     assert host_of(bob).source("a.md").text == TEN
 
 
@@ -123,7 +123,7 @@ def test_own_leases_stop_nobody_of_the_own_party(crew: tuple[sh.Workspace, sh.Wo
 
 
 @pytest.mark.parametrize("verb", ["write", "delete", "rename", "chmod", "onto", "undo", "preview"])
-def test_whatever_is_done_to_a_leased_file_is_told(crew: tuple[sh.Workspace, sh.Workspace], verb: str) -> None:
+def test_whatever_is_done_to_a_leased_file_is_reported(crew: tuple[sh.Workspace, sh.Workspace], verb: str) -> None:
     ada, bob = crew
     before = bob.edit("a.md", [{"target": "line 4", "new": "four"}])
     bob.read("a.md")
@@ -141,9 +141,9 @@ def test_whatever_is_done_to_a_leased_file_is_told(crew: tuple[sh.Workspace, sh.
         ),
     }
     with ada.lease("a.md"), ada.lease("new.md", reason="a new page"):
-        (told,) = calls[verb]().warnings
+        (answer,) = calls[verb]().warnings
     page = "new.md: ada is at work on this file: a new page"
-    assert told == (page if verb == "onto" else "a.md: ada is at work on this file")
+    assert answer == (page if verb == "onto" else "a.md: ada is at work on this file")
 
 
 def test_undo_keeps_to_the_policy_too(crew: tuple[sh.Workspace, sh.Workspace]) -> None:

@@ -70,13 +70,13 @@ def test_the_next_edit_goes_through_and_says_what_was_lost_once(
     lose: Callable[[Path], None], ws: sh.Workspace, root: Path
 ) -> None:
     lose(root)
-    told = ws.edit("a.txt", [sh.Replace("line 2\n", "two\n")])
+    answer = ws.edit("a.txt", [sh.Replace("line 2\n", "two\n")])
     again = ws.edit("a.txt", [sh.Replace("line 3\n", "three\n")])
     assert (root / "a.txt").read_text().startswith("line 0\none\ntwo\nthree\n")
-    assert len([warning for warning in told.warnings if "what was recorded before is gone" in warning]) == 1
+    assert len([warning for warning in answer.warnings if "what was recorded before is gone" in warning]) == 1
     assert again.warnings == ()
     assert any("is gone" in note for note in ws.check().notes)
-    assert [entry.record.id for entry in ws.history("a.txt")] == [again.id, told.id]
+    assert [entry.record.id for entry in ws.history("a.txt")] == [again.id, answer.id]
 
 
 @pytest.mark.parametrize("lose", LOSSES)

@@ -62,7 +62,7 @@ def test_bytes_and_then_an_edit_in_one_transaction_are_both_there(root: Path) ->
     assert (root / "a.txt").read_text() == "one\ntwo\n"
 
 
-def test_a_whole_write_that_was_undone_stands_in_nobodys_way(root: Path) -> None:
+def test_a_whole_write_that_was_undone_is_in_nobodys_way(root: Path) -> None:
     with sh.Workspace(root) as ws:
         first = ws.edit("a.txt", [sh.Replace("two", "2")])
         second = ws.write("a.txt", b"\xff\x00 other", overwrite=True)

@@ -41,7 +41,7 @@ def set_text(at: int) -> sh.Act:
 # What must not be taken for the same.
 
 
-def test_a_file_that_another_changes_meanwhile_is_planned_anew(tmp_path: Path) -> None:
+def test_a_file_that_another_changes_meanwhile_is_planned_again(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(PAGE)
     with sh.Workspace(tmp_path) as ws:
         with ws.transaction() as batch:

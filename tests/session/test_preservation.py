@@ -89,11 +89,11 @@ def edited_text(draw: st.DrawFn) -> Edited:
     name = draw(st.sampled_from(sorted(WORDS)))
     words = WORDS[name].split(" ")
     mark = draw(st.sampled_from([b"", MARKS[name]])) if name in MARKS else b""
-    told = draw(st.booleans())
+    answer = draw(st.booleans())
     pieces = st.lists(st.sampled_from([*NEWLINES, *words, "ab", " ", "x = 1", "$& \\1 \\g<0>"]), max_size=12).map(
         "".join
     )
-    writable = ["plain", "$& \\1 \\g<0>", *(words if told and name not in STATEFUL and name != "utf-8" else [])]
+    writable = ["plain", "$& \\1 \\g<0>", *(words if answer and name not in STATEFUL and name != "utf-8" else [])]
     text, places, edits = draw(pieces), [], []
     for number in range(draw(st.integers(1, 3))):
         if text.endswith(" ") and text.splitlines()[-1].isspace():
@@ -105,9 +105,9 @@ def edited_text(draw: st.DrawFn) -> Edited:
         edit, written = _edit(verb, place(number), new)
         edits.append(edit)
         places.append((place(number).encode(name), written.encode(name)))
-    may_refuse = not told and not mark and name != "utf-8"
+    may_refuse = not answer and not mark and name != "utf-8"
     may_refuse = may_refuse or "\0" in text
-    return Edited(mark + text.encode(name), tuple(places), tuple(edits), name if told else None, may_refuse)
+    return Edited(mark + text.encode(name), tuple(places), tuple(edits), name if answer else None, may_refuse)
 
 
 @st.composite
@@ -170,7 +170,7 @@ def test_bytes_that_are_no_text_stay(case: Edited) -> None:
 
 
 @table("name", sorted(WORDS))
-def test_no_encoding_is_refused_when_it_is_told(name: str) -> None:
+def test_no_encoding_is_refused_when_it_is_given(name: str) -> None:
     text = f"{WORDS[name]}\r\n".replace("\0", "") * 3 + f"{place(0)}\r{WORDS[name]}".replace("\0", "")
     new = "" if name in STATEFUL else WORDS[name].split(" ")[0]
     places = ((place(0).encode(name), new.encode(name)),)

@@ -96,7 +96,7 @@ def test_a_version_that_another_process_read_before_a_change_outside_is_merged_f
     assert (tmp_path / "a.txt").read_text() == "# formatted\n" + TEN.replace("line 5 of ten", "five")
 
 
-def test_equal_lines_are_told_apart_by_what_was_recorded(tmp_path: Path) -> None:
+def test_equal_lines_are_distinguished_by_what_was_recorded(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("same\n" * 6)
     with sh.Workspace(tmp_path, actor="host", policy=REBASE) as ws, ws.task("one") as one, ws.task("two") as two:
         digest = two.read("a.txt").digest

@@ -111,7 +111,7 @@ def test_calls_are_counted_by_tool_model_and_type_of_file(ws: Any) -> None:
     assert found.types[".py"].first_rate == 0.5
 
 
-def test_edits_and_whole_file_writes_are_told_apart(ws: Any) -> None:
+def test_edits_and_whole_file_writes_are_distinguished(ws: Any) -> None:
     talk = Talk(ws)
     talk.edit("a.md", "one", "1")
     talk.edit("a.md", "two", "2")
@@ -181,7 +181,7 @@ def test_calls_of_one_task_or_one_tool_and_from_a_time_on(ws: Any) -> None:
     assert everything.first_time <= everything.last_time
 
 
-def test_a_record_that_was_undone_is_told(ws: Any) -> None:
+def test_a_record_that_was_undone_is_reported(ws: Any) -> None:
     made = ws.edit("a.md", [sh.Replace("one", "1")]).id
     ws.undo(made)
     found = counted(ws)
@@ -220,7 +220,7 @@ def test_notes_with_unexpected_fields_count_as_what_they_still_say() -> None:
 def test_names_do_not_pile_up(ws: Any) -> None:
     row = next(iter(ws._store.journal.read_log())).row
     made = record(edited("a.md"))
-    told = (LogItem(Entry(n, replace(made, tool=f"tool {n}"), State.COMMITTED), row, row) for n in range(2_000))
-    found = count(told)
+    answer = (LogItem(Entry(n, replace(made, tool=f"tool {n}"), State.COMMITTED), row, row) for n in range(2_000))
+    found = count(answer)
     assert len(found.tools) <= 501
     assert sum(tally.calls for tally in found.tools.values()) == found.total.calls == 2_000

@@ -90,7 +90,7 @@ def test_overlapping_later_work_refuses_and_names_the_lines(ws: sh.Workspace) ->
         ("get(url)", "post(url)", "repost(url)"),
     ],
 )
-def test_a_word_that_was_written_on_since_is_not_put_together_anew(
+def test_a_word_that_was_written_on_since_is_not_put_together_again(
     before: str, after: str, later: str, ws: sh.Workspace
 ) -> None:
     put(ws, 2, before)
@@ -192,7 +192,7 @@ def test_undo_of_an_undo_brings_the_change_back(ws: sh.Workspace) -> None:
     assert text(ws) == TEN
 
 
-def test_changes_that_cancelled_each_other_do_not_stand_in_the_way(ws: sh.Workspace) -> None:
+def test_changes_that_cancelled_each_other_are_not_in_the_way(ws: sh.Workspace) -> None:
     first = put(ws, 2, "two")
     second = put(ws, 2, "zwei")
     ws.undo(second)
@@ -393,7 +393,7 @@ def test_text_of_an_encoding_the_file_no_longer_has_is_not_brought_back(ws: sh.W
     assert path.read_bytes() == before
 
 
-def test_a_guessed_encoding_is_told(ws: sh.Workspace) -> None:
+def test_a_guessed_encoding_is_reported(ws: sh.Workspace) -> None:
     (Path(ws.root) / "legacy.txt").write_bytes(b"title caf\xe9\nfoo\n")
     receipt = ws.edit("legacy.txt", [sh.Replace("foo", "bar")])
     assert any("guess" in warning for warning in receipt.warnings)

@@ -38,7 +38,7 @@ def _change_outside(chance: random.Random, file: Path) -> None:
 
 
 @table("seed", range(25), every=4)
-def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path: Path) -> None:
+def test_news_that_is_carried_on_is_what_looking_again_tells(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(LINES)))
     party = Party("host", "watcher")
@@ -60,11 +60,11 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
                 whole = None if chance.random() < 0.5 else ((0, len(source.text) // 2),)
                 seen_versions.append(SeenVersion(source.digest, ws._store.head(), whole))
             if chance.random() < 0.5:
-                anew, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions)
+                again, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions)
                 carried, resume = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions, checkpoint)
                 checkpoint = resume or checkpoint
                 assert {(news.span, news.before, news.is_part) for news in carried} == {
-                    (news.span, news.before, news.is_part) for news in anew
+                    (news.span, news.before, news.is_part) for news in again
                 }
 
 
@@ -136,12 +136,12 @@ def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_
         latest = host_of(ws).source("a.txt")
         unseen_changes = UnseenChanges(ws._store.journal, Party("host", "watcher"), 0, lambda _: None)
 
-        def told(source: sh.Source, *seen: sh.Source) -> list[tuple[str | None, str]]:
+        def answer(source: sh.Source, *seen: sh.Source) -> list[tuple[str | None, str]]:
             seen_versions = [SeenVersion(each.digest, 0) for each in seen]
             news, _ = unseen_changes.unseen("a.txt", source, source.to_bytes(), seen_versions)
             return [(item.entry and item.entry.record.task, item.before) for item in news]
 
-        assert told(read, first) == [("one", "line 3")]
-        assert told(latest, first) == [("two", "line 3"), ("two", "line 7")]
+        assert answer(read, first) == [("one", "line 3")]
+        assert answer(latest, first) == [("two", "line 3"), ("two", "line 7")]
         (tmp_path / "a.txt").write_bytes(read.to_bytes())  # somebody takes both changes back, and who has seen them …
-        assert {task for task, _ in told(read, latest)} == {None}  # … is told of a change outside
+        assert {task for task, _ in answer(read, latest)} == {None}  # … is told of a change outside

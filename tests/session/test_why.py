@@ -77,7 +77,7 @@ def test_a_created_file_is_credited_to_its_creation(ws: sh.Workspace) -> None:
     assert [reason for _, reason in origins(ws, "n.md")] == ["made", "loud"]
 
 
-def test_lines_from_outside_are_told_from_lines_of_records(ws: sh.Workspace) -> None:
+def test_lines_from_outside_are_distinguished_from_lines_of_records(ws: sh.Workspace) -> None:
     ws.edit("a.md", [sh.Replace("two", "2")], reason="two")
     path = Path(ws.root) / "a.md"
     path.write_text("by hand\n" + path.read_text())

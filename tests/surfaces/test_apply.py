@@ -102,8 +102,8 @@ def test_several_files_are_one_change(shell: Shell) -> None:
     reply = (
         DIFF + "--- /dev/null\n+++ b/docs/new.md\n@@ -0,0 +1 @@\n+new\n--- a/app.py\n+++ /dev/null\n@@ -1,3 +0,0 @@\n"
     )
-    told = shell.ok("apply", "--quiet", stdin=reply + "-x = 1\n-y = 2\n-x = 1\n")
-    assert [line.split()[0] for line in told.splitlines()] == ["edited", "created", "deleted", "note:", "undo"]
+    answer = shell.ok("apply", "--quiet", stdin=reply + "-x = 1\n-y = 2\n-x = 1\n")
+    assert [line.split()[0] for line in answer.splitlines()] == ["edited", "created", "deleted", "note:", "undo"]
     assert shell.tree() == {"notes.md": AFTER.encode(), "docs/new.md": b"new\n"}
     shell.ok("undo", "--last")
     assert shell.tree() == {"notes.md": NOTES.encode(), "app.py": APP.encode()}
@@ -156,11 +156,11 @@ def test_a_refusal_of_the_reply_shows_where_and_what_to_send(shell: Shell) -> No
     assert (error["details"]["line"], error["details"]["column"]) == (2, 1)
     assert error["details"]["format"] == "search-replace"
     assert set(error["details"]["tried"]) == set(REPLIES)
-    told = shell.run("apply", stdin="notes.md\n" + SIDES.replace(">>>>>>> REPLACE\n", "")).stderr
-    assert "malformed-patch: line 2, column 1 of the reply: " in told
-    assert "  format: search-replace\n" in told
-    assert "unified, v4a, json, lazy, whole: nothing" in told
-    assert told.index("hint: ") < told.index("for example:\n") < told.index("    >>>>>>> REPLACE\n")
+    answer = shell.run("apply", stdin="notes.md\n" + SIDES.replace(">>>>>>> REPLACE\n", "")).stderr
+    assert "malformed-patch: line 2, column 1 of the reply: " in answer
+    assert "  format: search-replace\n" in answer
+    assert "unified, v4a, json, lazy, whole: nothing" in answer
+    assert answer.index("hint: ") < answer.index("for example:\n") < answer.index("    >>>>>>> REPLACE\n")
 
 
 def test_an_example_is_shown_once_and_ends_where_it_ends(shell: Shell) -> None:
@@ -175,9 +175,9 @@ def test_a_refusal_names_everything_that_has_to_change(shell: Shell) -> None:
     reply = DIFF.replace("-the cat sat", "-nowhere") + DIFF.replace("notes.md", "none.md")
     error = shell.refused("apply", stdin=reply)
     assert [(other["path"], other["kind"]) for other in error["details"]["also"]] == [("none.md", "no-such-file")]
-    told = shell.run("apply", stdin=reply).stderr
-    assert told.startswith("no-match: ")
-    assert '  also: no-such-file: there is no file "none.md"\n' in told
+    answer = shell.run("apply", stdin=reply).stderr
+    assert answer.startswith("no-match: ")
+    assert '  also: no-such-file: there is no file "none.md"\n' in answer
 
 
 ADVICE = [
@@ -192,9 +192,9 @@ ADVICE = [
 @pytest.mark.parametrize(("reply", "option"), ADVICE)
 def test_the_hint_can_be_typed(shell: Shell, reply: str, option: str) -> None:
     (shell.root / "long.md").write_text("".join(f"line {n}\n" for n in range(200)))
-    told = shell.run("apply", *(["--overwrite"] if "long.md" in reply else []), stdin=reply).stderr
-    assert option in told.split("hint: ")[1]
-    assert not [spelling for spelling in ("path=", "format=", "overwrite=") if spelling in told]
+    answer = shell.run("apply", *(["--overwrite"] if "long.md" in reply else []), stdin=reply).stderr
+    assert option in answer.split("hint: ")[1]
+    assert not [spelling for spelling in ("path=", "format=", "overwrite=") if spelling in answer]
 
 
 def test_a_version_that_is_not_there_is_not_overwritten_by_advice(shell: Shell) -> None:
@@ -352,5 +352,5 @@ def _on_terminal(shell: Shell, *arguments: str) -> str:
 
 @pytest.mark.parametrize("command", ["apply", "convert"])
 def test_help_names_every_format(shell: Shell, command: str) -> None:
-    told = " ".join(shell.ok(command, "--help").split()).replace("- ", "-")
-    assert f"One of auto (default), {', '.join(REPLIES)}." in told
+    answer = " ".join(shell.ok(command, "--help").split()).replace("- ", "-")
+    assert f"One of auto (default), {', '.join(REPLIES)}." in answer

@@ -167,8 +167,8 @@ def test_calls_of_one_task_are_one_conversation(shell: Shell) -> None:
     wrong, right = ({"path": "a.txt", "edits": [{"target": old, "new": "1"}]} for old in ("two", "one"))
     for sent, who in ((wrong, "T-1"), (right, "T-1"), (right, "T-2")):
         shell.run("call", "edit", json.dumps(sent), "--task", who)
-    told = json.loads(shell.run("--json", "stats").stdout)["statistics"]
-    assert (told["calls"], told["firstTry"]["applied"], told["retries"], told["recovered"]) == (3, 0, 1, 1), told
+    said = json.loads(shell.run("--json", "stats").stdout)["statistics"]
+    assert (said["calls"], said["firstTry"]["applied"], said["retries"], said["recovered"]) == (3, 0, 1, 1), said
 
 
 def test_findings_of_one_call_are_listed_by_the_next_command(shell: Shell) -> None:
@@ -185,10 +185,10 @@ def test_findings_of_one_call_are_listed_by_the_next_command(shell: Shell) -> No
     assert not (shell.root / ".steadyhand").exists()
     (kept,) = shell.json("findings")["findings"]
     assert (kept["task"], kept["severity"], kept["lines"]) == ("T-1", "medium", {"start": 1, "end": 2})
-    told = shell.ok("findings", "--task", "T-1")
+    said = shell.ok("findings", "--task", "T-1")
     for words in ("medium  app.py lines 1–2  Odd", "Two names.", "suggestion: Use one.", "ada · T-1"):
-        assert words in told
-    assert "\x1b[31m" not in told
+        assert words in said
+    assert "\x1b[31m" not in said
     assert shell.ok("findings", "--task", "T-2") == "no findings\n"
 
 

@@ -114,10 +114,10 @@ def test_an_unknown_client_is_refused_with_those_there_are() -> None:
 
 @pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_an_installed_client_starts_this_copy(name: str, scope: Scope, project: Path, shell: Shell) -> None:
-    told = shell.json("mcp", "--install", name, "--scope", scope, "--toolset", "vault")
-    assert told["changed"]
+    answer = shell.json("mcp", "--install", name, "--scope", scope, "--toolset", "vault")
+    assert answer["changed"]
     client = client_named(name)
-    command = command_of(entry_of(client, parsed(told["file"])))
+    command = command_of(entry_of(client, parsed(answer["file"])))
     assert command[:4] == HERE
     assert "--toolset" in command
     root = client.root if scope == "project" else None
@@ -131,10 +131,10 @@ def test_what_is_installed_twice_changes_nothing_and_is_removed_without_a_trace(
     name: str, scope: Scope, project: Path, home: Path, shell: Shell
 ) -> None:
     folders = [*folders_of(home), *folders_of(project)]
-    told = shell.json("mcp", "--install", name, "--scope", scope)
+    answer = shell.json("mcp", "--install", name, "--scope", scope)
     assert not shell.json("mcp", "--install", name, "--scope", scope)["changed"]
     assert removed(shell, name, scope)["deleted"]
-    assert not Path(told["file"]).exists()
+    assert not Path(answer["file"]).exists()
     assert [*folders_of(home), *folders_of(project)] == folders
     assert not shell.json("mcp", "--uninstall", name, "--scope", scope)["changed"]
     assert not (home / ".steadyhand").exists()  # it would make the whole home one workspace
@@ -325,8 +325,8 @@ def test_an_installation_is_a_record_that_can_be_undone(project: Path, home: Pat
     (home / ".codex").mkdir()
     file = home / ".codex" / "config.toml"
     file.write_text('model = "x"\n')
-    told = shell.ok("mcp", "--install", "codex", "--scope", "user")
-    command = typed(told.split("undo with: ")[1])
+    answer = shell.ok("mcp", "--install", "codex", "--scope", "user")
+    command = typed(answer.split("undo with: ")[1])
     undone = shell.ok(*command[1:])
     assert file.read_text() == 'model = "x"\n'
     shell.ok(*typed(undone.split("redo with: ")[1])[1:])
@@ -376,9 +376,9 @@ def test_uvx_starts_only_what_it_can_fetch(
 ) -> None:
     copy = Installation("steadyhand", is_fetched=True) if described is None else from_direct_url(described)
     came_from(monkeypatch, copy, tmp_path)
-    told = shell.json("mcp", "--config", "cursor")
-    assert told["command"][: len(command)] == command
-    assert ("warnings" in told) == (command[0] != "uvx")
+    answer = shell.json("mcp", "--config", "cursor")
+    assert answer["command"][: len(command)] == command
+    assert ("warnings" in answer) == (command[0] != "uvx")
 
 
 def test_a_copy_on_the_path_is_called_by_its_name_in_a_file_that_others_share(
@@ -400,11 +400,11 @@ def test_without_the_extra_nothing_is_configured(project: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_what_is_printed_is_one_block_for_each_file(name: str, scope: Scope, project: Path, shell: Shell) -> None:
-    told = shell.json("mcp", "--config", name, "--scope", scope)
-    places = [section["place"] for section in told["sections"]]
+    answer = shell.json("mcp", "--config", name, "--scope", scope)
+    places = [section["place"] for section in answer["sections"]]
     assert len(places) == len(set(places))
     shown = shell.ok("mcp", "--config", name, "--scope", scope)
-    for section in told["sections"]:
+    for section in answer["sections"]:
         assert f"\n\n{section['text']}\n" in shown
         if section["place"].endswith(".json"):
             json.loads(section["text"])
@@ -414,8 +414,8 @@ def test_what_is_printed_is_one_block_for_each_file(name: str, scope: Scope, pro
 
 @table("name", NAMES)
 def test_every_client_says_how_edits_with_other_tools_are_recorded(name: str) -> None:
-    told = client_named(name).sections(Server(("steadyhand", "mcp")))
-    assert any("steadyhand observe" in section.text for section in told)
+    answer = client_named(name).sections(Server(("steadyhand", "mcp")))
+    assert any("steadyhand observe" in section.text for section in answer)
 
 
 def test_hooks_name_the_client_and_every_root() -> None:
@@ -431,17 +431,17 @@ def test_hooks_name_the_client_and_every_root() -> None:
     assert '`steadyhand observe --root ${root} --journal ${"/var/journal"} --client opencode ${file}`' in plugin
 
 
-def test_a_configuration_file_in_the_place_of_a_client_is_told_where_it_goes(shell: Shell) -> None:
+def test_a_configuration_file_in_the_place_of_a_client_is_refused_with_where_it_goes(shell: Shell) -> None:
     assert "steadyhand --config FILE mcp" in shell.refused("mcp", "--config", "host.toml")["message"]
 
 
 @pytest.mark.parametrize("journal", ["postgresql://ada:hush@db/journal", "postgresql://db/journal?password=hush"])
 def test_what_is_written_holds_no_secret(journal: str, project: Path, shell: Shell) -> None:
     secret = ("--token", "hush", "--journal", journal, "--http", "8765")
-    told = shell.json("mcp", "--root", ".", *secret, "--deadline", "5", "--config", "zed", "--scope", "user")
-    assert "hush" not in json.dumps(told)
-    assert told["command"][-2:] == ["--deadline", "5"]
-    assert len(told["warnings"]) == 2
+    answer = shell.json("mcp", "--root", ".", *secret, "--deadline", "5", "--config", "zed", "--scope", "user")
+    assert "hush" not in json.dumps(answer)
+    assert answer["command"][-2:] == ["--deadline", "5"]
+    assert len(answer["warnings"]) == 2
 
 
 def test_roots_that_are_given_are_written_as_the_file_needs_them(project: Path, shell: Shell) -> None:
@@ -464,15 +464,15 @@ def test_the_file_is_in_the_project_that_the_root_names(
         (("mcp", "--root", str(other)), other, "${workspaceFolder}"),
     ):
         file = folder / ".vscode" / "mcp.json"
-        told = shell.ok(*call, "--install", "vscode")
+        answer = shell.ok(*call, "--install", "vscode")
         assert command_of(entry_of(client_named("vscode"), parsed(file)))[-1] == root
-        shell.ok(*typed(told.split("undo with: ")[1])[1:])
+        shell.ok(*typed(answer.split("undo with: ")[1])[1:])
         assert not file.exists()
 
 
 def test_a_shared_file_with_a_folder_of_this_machine_has_a_warning(project: Path, shell: Shell) -> None:
-    told = shell.json("mcp", "--root", ".", "--root", "/srv", "--config", "cursor")
-    assert any("/srv is outside the project" in warning for warning in told["warnings"])
+    answer = shell.json("mcp", "--root", ".", "--root", "/srv", "--config", "cursor")
+    assert any("/srv is outside the project" in warning for warning in answer["warnings"])
 
 
 def test_the_registry_entry_fits_the_package() -> None:

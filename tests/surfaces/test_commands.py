@@ -319,8 +319,8 @@ def test_undo_and_redo(shell: Shell) -> None:
 
 def test_the_way_back_names_the_root_and_the_journal_it_needs(shell: Shell, tmp_path) -> None:
     journal = str(tmp_path / "a journal")
-    told = shell.ok("--root", str(shell.root), "--journal", journal, "edit", "notes.md", "--old", "cat", "--new", "dog")
-    assert f"undo with: steadyhand --root {shell.root} --journal '{journal}' undo " in told
+    said = shell.ok("--root", str(shell.root), "--journal", journal, "edit", "notes.md", "--old", "cat", "--new", "dog")
+    assert f"undo with: steadyhand --root {shell.root} --journal '{journal}' undo " in said
     assert not (shell.root / ".steadyhand").exists()
 
 

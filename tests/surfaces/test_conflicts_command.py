@@ -12,7 +12,7 @@ import pytest
 
 from tests.surfaces.shell import Shell
 
-STANDS = "# Notes\n\nthe dog sat\non the mat\n"
+NOW = "# Notes\n\nthe dog sat\non the mat\n"
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_without_a_terminal_nobody_is_asked(shell: Shell, conflict: str) -> None
     result = shell.run("conflicts", "resolve", stdin="a\n")
     assert result.exit_code == 2
     assert "--apply" in result.stderr
-    assert shell.text("notes.md") == STANDS
+    assert shell.text("notes.md") == NOW
 
 
 def test_no_conflict_is_an_answer(shell: Shell) -> None:
@@ -119,15 +119,15 @@ def test_conflicts_are_listed_by_file_and_task(
 def test_the_refused_edit_is_applied_by_choice_and_can_be_undone(shell: Shell, conflict: str) -> None:
     document = shell.json("conflicts", "resolve", conflict, "--apply")
     assert document["conflict"]["state"] == "applied"
-    assert shell.text("notes.md") == STANDS.replace("sat", "slept")
+    assert shell.text("notes.md") == NOW.replace("sat", "slept")
     shell.ok("undo", document["receipt"]["id"])
-    assert shell.text("notes.md") == STANDS
+    assert shell.text("notes.md") == NOW
 
 
-def test_what_stands_is_kept_by_choice(shell: Shell, conflict: str) -> None:
+def test_the_present_text_is_kept_by_choice(shell: Shell, conflict: str) -> None:
     document = shell.json("conflicts", "resolve", conflict, "--drop", "--reason", "it barks")
     assert (document["conflict"]["state"], document["receipt"]) == ("dropped", None)
-    assert shell.text("notes.md") == STANDS
+    assert shell.text("notes.md") == NOW
     assert shell.json("conflicts")["conflicts"] == []
     assert len(shell.json("conflicts", "--all")["conflicts"]) == 1
     assert "was dropped" in shell.refused("conflicts", "resolve", conflict, "--apply")["message"]
@@ -135,7 +135,7 @@ def test_what_stands_is_kept_by_choice(shell: Shell, conflict: str) -> None:
 
 def test_the_lines_are_given_as_text(shell: Shell, conflict: str) -> None:
     shell.ok("conflicts", "resolve", conflict, "--text", "the dog slept\nwell\n")
-    assert shell.text("notes.md") == STANDS.replace("sat", "slept\nwell")
+    assert shell.text("notes.md") == NOW.replace("sat", "slept\nwell")
 
 
 def test_an_edit_that_does_not_fit_any_more_is_refused_and_the_conflict_stays(shell: Shell, conflict: str) -> None:
@@ -147,12 +147,12 @@ def test_an_edit_that_does_not_fit_any_more_is_refused_and_the_conflict_stays(sh
 @pytest.mark.parametrize(
     ("answers", "state", "text"),
     [
-        ("a\n", "applied", STANDS.replace("sat", "slept")),
-        ("k\n", "dropped", STANDS),
-        ("s\n", "open", STANDS),
-        ("q\n", "open", STANDS),
-        ("x\nk\n", "dropped", STANDS),
-        ("e\n", "edited", STANDS.replace("the dog sat", "the dog slept, then sat")),
+        ("a\n", "applied", NOW.replace("sat", "slept")),
+        ("k\n", "dropped", NOW),
+        ("s\n", "open", NOW),
+        ("q\n", "open", NOW),
+        ("x\nk\n", "dropped", NOW),
+        ("e\n", "edited", NOW.replace("the dog sat", "the dog slept, then sat")),
     ],
 )
 def test_somebody_is_asked_and_the_answer_is_done(
@@ -233,7 +233,7 @@ def test_a_person_at_a_terminal_is_asked(shell: Shell, conflict: str) -> None:
     assert process.wait(timeout=300) == 0
     os.close(ours)
     assert b"\x1b[31m" in seen  # what goes away is red
-    assert shell.text("notes.md") == STANDS.replace("sat", "slept")
+    assert shell.text("notes.md") == NOW.replace("sat", "slept")
 
 
 def test_the_plainest_conflict_is_forced_or_applied_with_the_text_that_was_refused(shell: Shell) -> None:

@@ -63,10 +63,10 @@ def test_an_empty_journal_is_no_line_and_no_trace(shell: Shell) -> None:
 
 
 def test_one_event_is_one_line_whatever_its_fields_hold(busy: Shell) -> None:
-    told = lines_of(busy.ok("export"))
-    assert [each["type"] for each in told] == ["transaction", "transaction", "refusal", "note"]
-    assert told[0]["reason"] == told[0]["files"][0]["edits"][0]["reason"] == NASTY
-    assert told[0]["files"][0]["patch"].endswith("-the cat sat\n+the dog sat\n on the mat\n")
+    answer = lines_of(busy.ok("export"))
+    assert [each["type"] for each in answer] == ["transaction", "transaction", "refusal", "note"]
+    assert answer[0]["reason"] == answer[0]["files"][0]["edits"][0]["reason"] == NASTY
+    assert answer[0]["files"][0]["patch"].endswith("-the cat sat\n+the dog sat\n on the mat\n")
 
 
 def test_each_line_seals_the_one_before(busy: Shell) -> None:
@@ -106,15 +106,15 @@ def test_no_cell_starts_like_a_formula(start: str) -> None:
     assert cells["actor"].lstrip("'").endswith("1+1")
 
 
-def test_a_backslash_is_told_from_an_escape() -> None:
+def test_a_backslash_is_distinguished_from_an_escape() -> None:
     _, one, two = trail_rows([{"type": "x", "actor": "a\nb"}, {"type": "x", "actor": "a\\nb"}])
     assert one != two
 
 
 def test_articles_are_a_line_each(busy: Shell) -> None:
-    told = lines_of(busy.ok("export", "--articles"))
-    assert [(each["path"], each["status"]) for each in told] == [("app.py", "updated"), ("notes.md", "updated")]
-    assert told[0]["hunkReasons"] == [{"hunk": "@@ -1,3 +1,3 @@", "reasons": ["three"]}]
+    answer = lines_of(busy.ok("export", "--articles"))
+    assert [(each["path"], each["status"]) for each in answer] == [("app.py", "updated"), ("notes.md", "updated")]
+    assert answer[0]["hunkReasons"] == [{"hunk": "@@ -1,3 +1,3 @@", "reasons": ["three"]}]
     (only,) = lines_of(busy.ok("export", "--articles", "--task", "T-1"))
     assert (only["path"], only["status"], only["error"]["kind"]) == ("notes.md", "failed", "no-match")
     cells = list(csv.DictReader(io.StringIO(busy.ok("export", "--articles", "--format", "csv"))))

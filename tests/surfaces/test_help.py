@@ -89,7 +89,7 @@ def test_help_imports_nothing_heavy_and_is_quick() -> None:
     assert "steadyhand.session.workspace" not in done.stderr
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_reported() -> None:
     result = CliRunner().invoke(cli, ["--version"])
     assert result.exit_code == 0
     assert result.stdout.startswith("steadyhand ")

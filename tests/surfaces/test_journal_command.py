@@ -32,12 +32,12 @@ def facts(shell: Shell, *options: str) -> tuple[object, ...]:
     return log, why, shell.json(*options, "check")["ok"]
 
 
-def test_where_the_journal_is_kept_is_told(shell: Shell) -> None:
+def test_where_the_journal_is_kept_is_reported(shell: Shell) -> None:
     assert "none yet" in shell.ok("journal")
     some_history(shell)
-    told = shell.ok("journal")
-    assert "SQLite" in told
-    assert str(shell.root / ".steadyhand") in told
+    said = shell.ok("journal")
+    assert "SQLite" in said
+    assert str(shell.root / ".steadyhand") in said
     document = shell.json("journal", "show")["journal"]
     assert (document["store"], document["records"], document["state"]) == ("SQLite", 4, "in use")
     assert document["bytes"] > 0
@@ -193,12 +193,16 @@ def test_a_damaged_journal_moves_only_on_demand(shell: Shell, tmp_path: Path) ->
 
 def test_doctor_tells_store_names_and_parts(shell: Shell, postgres_server: Server) -> None:
     some_history(shell)
-    told = shell.json("doctor")["facts"]
-    assert told["parts"]["psycopg"] is True
-    assert (told["journal"]["store"], told["journal"]["root_id"], told["journal"]["repo_id"]) == ("SQLite", None, None)
+    said = shell.json("doctor")["facts"]
+    assert said["parts"]["psycopg"] is True
+    assert (said["journal"]["store"], said["journal"]["root_id"], said["journal"]["repo_id"]) == (
+        "SQLite",
+        None,
+        None,
+    )
     shell.ok("--journal", postgres_server.url, "edit", "app.py", "--old", "y = 2", "--new", "y = 3")
-    told = shell.json("--journal", postgres_server.url, "doctor")["facts"]
-    assert (told["journal"]["store"], len(told["journal"]["root_id"])) == ("PostgreSQL", 16)
+    said = shell.json("--journal", postgres_server.url, "doctor")["facts"]
+    assert (said["journal"]["store"], len(said["journal"]["root_id"])) == ("PostgreSQL", 16)
 
 
 def test_a_moved_journal_serves_programs_too(shell: Shell, postgres_server: Server) -> None:

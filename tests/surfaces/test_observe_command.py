@@ -129,9 +129,9 @@ def test_each_line_is_credited_to_the_client_that_wrote_it(edited: Shell) -> Non
         ("outside", "gemini"),
         ("outside", "codex"),
     ]
-    told = edited.run("why", "a.md:3").stdout
-    assert "codex" in told
-    assert "outside the journal" in told
+    said = edited.run("why", "a.md:3").stdout
+    assert "codex" in said
+    assert "outside the journal" in said
     diffs = [edited.json("show", each["id"])["diff"] for each in edited.json("log")["outside"]]
     assert ["-two" in diff and "+2" in diff for diff in diffs] == [True, False]
     assert ["+three" in diff for diff in diffs] == [False, True]

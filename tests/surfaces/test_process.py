@@ -227,7 +227,7 @@ def test_an_interrupt_while_committing_is_settled_before_leaving(
     assert document["drifted"] == []
 
 
-def test_a_bug_is_told_without_traceback_or_paths(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_reported_without_traceback_or_paths(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> str:
         raise RuntimeError("/secret/place")
 

@@ -114,9 +114,9 @@ def test_a_fact_whose_blanks_count_can_be_copied(value: str) -> None:
 
 def test_a_file_with_secrets_is_not_promised_back(shell: Shell) -> None:
     (shell.root / ".env").write_text("TOKEN=1\n")
-    told = shell.ok("--allow", ".env", "edit", ".env", "--old", "1", "--new", "2")
-    assert "not undoable: content with secrets is not kept" in told
-    assert "undo with" not in told
+    answer = shell.ok("--allow", ".env", "edit", ".env", "--old", "1", "--new", "2")
+    assert "not undoable: content with secrets is not kept" in answer
+    assert "undo with" not in answer
 
 
 def test_a_change_with_secrets_among_others_says_which(shell: Shell) -> None:
@@ -125,13 +125,13 @@ def test_a_change_with_secrets_among_others_says_which(shell: Shell) -> None:
         '{"files": [{"path": ".env", "edits": [{"target": "1", "new": "2"}]},'
         ' {"path": "notes.md", "edits": [{"target": "cat", "new": "dog"}]}]}'
     )
-    told = shell.ok("--allow", ".env", "apply", stdin=plan)
-    assert "not undoable: content with secrets is not kept (.env)" in told
-    assert "undo with" not in told
+    answer = shell.ok("--allow", ".env", "apply", stdin=plan)
+    assert "not undoable: content with secrets is not kept (.env)" in answer
+    assert "undo with" not in answer
     assert shell.kind("--allow", ".env", "undo", "--last") == "cannot-undo"
 
 
-def test_a_guessed_encoding_is_told(shell: Shell) -> None:
+def test_a_guessed_encoding_is_reported(shell: Shell) -> None:
     (shell.root / "old.txt").write_bytes("café été\n".encode("cp1252"))
     result = shell.run("read", "old.txt")
     assert result.stdout == "café été\n"
@@ -150,14 +150,14 @@ def test_a_guessed_encoding_is_told(shell: Shell) -> None:
         ("# coding: latin-1\ncafé\n".encode("latin-1"), []),
     ],
 )
-def test_an_encoding_that_was_told_is_not_called_a_guess(shell: Shell, data: bytes, options: list[str]) -> None:
+def test_an_encoding_that_was_given_is_not_called_a_guess(shell: Shell, data: bytes, options: list[str]) -> None:
     (shell.root / "text.py").write_bytes(data)
     result = shell.run("read", "text.py", *options)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "café" in result.stdout
 
 
-def test_bytes_that_are_no_text_are_told(shell: Shell) -> None:
+def test_bytes_that_are_no_text_are_reported(shell: Shell) -> None:
     (shell.root / "broken.txt").write_bytes("猫猫猫猫 ".encode() + b"\xff\xfe\n")
     assert "shown as escapes" in shell.run("read", "broken.txt").stderr
 
@@ -168,7 +168,7 @@ def test_a_place_that_is_named_exactly_is_no_tolerant_match(shell: Shell, place:
     assert "note:" not in shell.ok("edit", "notes.md", place, value, "--new", "x")
 
 
-def test_a_tolerant_match_is_told(shell: Shell) -> None:
+def test_a_tolerant_match_is_reported(shell: Shell) -> None:
     (shell.root / "crlf.txt").write_bytes(b"one\r\ntwo\r\n")
     assert "note: matched ignoring line endings" in shell.ok("edit", "crlf.txt", "--old", "one\ntwo", "--new", "1\n2")
 
@@ -222,9 +222,9 @@ def test_why_of_some_lines(shell: Shell) -> None:
 def test_the_way_back_of_an_undo_of_an_undo_is_an_undo(shell: Shell) -> None:
     shell.ok("edit", "notes.md", "--old", "cat", "--new", "dog")
     taken = shell.json("undo", "--last")["receipt"]["id"]
-    told = shell.ok("undo", taken)
-    assert "undo with: steadyhand undo " in told
-    shell.ok(*told.rpartition("steadyhand ")[2].split())
+    answer = shell.ok("undo", taken)
+    assert "undo with: steadyhand undo " in answer
+    shell.ok(*answer.rpartition("steadyhand ")[2].split())
     assert shell.text("notes.md") == NOTES
 
 

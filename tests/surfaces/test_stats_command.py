@@ -77,13 +77,13 @@ def test_nothing_recorded_is_an_answer_and_leaves_no_trace(shell: Shell) -> None
 
 
 def test_the_figures_and_a_bar_for_each_name(busy: Shell) -> None:
-    told = busy.ok("stats")
-    assert "3  2 applied, 1 refused" in told
-    assert "first try" in told
-    assert re.search(r"^cli +█+▒+ +2 \+ 1  first try 100 %$", told, re.MULTILINE)
+    answer = busy.ok("stats")
+    assert "3  2 applied, 1 refused" in answer
+    assert "first try" in answer
+    assert re.search(r"^cli +█+▒+ +2 \+ 1  first try 100 %$", answer, re.MULTILINE)
     for words in ("Calls by tool", "Calls by model", ".md", ".py", "exact", "no-match", "edited"):
-        assert words in told
-    assert "\x1b" not in told
+        assert words in answer
+    assert "\x1b" not in answer
     assert "\x1b[32m█" in busy.ok("stats", "--color", "always")
 
 
@@ -219,7 +219,7 @@ def test_a_picture_of_strange_names_is_drawn() -> None:
     assert render_picture(Statistics(), title="empty").startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_the_way_to_install_it_is_told(busy: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_way_to_install_it_is_reported(busy: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def missing(name: str, *more: Any) -> Any:

@@ -147,7 +147,7 @@ def test_the_sides_of_a_place_are_those_of_an_edit() -> None:
     assert options.WHERES == edit.WHERES
 
 
-def test_every_action_is_told_with_its_parameters() -> None:
+def test_every_action_is_reported_with_its_parameters() -> None:
     rows = dict(action_rows())
     assert rows["set-key value=VALUE"].endswith(".")
     assert "move to=ADDRESS [where=before|after|start|end]" in rows
@@ -268,10 +268,10 @@ def test_a_move_is_a_request_of_a_plan_too(furnished: Shell) -> None:
 
 
 def test_a_file_that_would_no_longer_parse_is_shown_where_it_breaks(furnished: Shell) -> None:
-    told = furnished.run("edit", "settings.jsonc", "--lines", "3", "--new", '  "server": {').stderr
-    assert '    3:   "server": {' in told
-    assert "--no-guard syntax" in told
-    marked = [row for row in told.splitlines() if row.startswith("  > ")]
+    answer = furnished.run("edit", "settings.jsonc", "--lines", "3", "--new", '  "server": {').stderr
+    assert '    3:   "server": {' in answer
+    assert "--no-guard syntax" in answer
+    marked = [row for row in answer.splitlines() if row.startswith("  > ")]
     assert len(marked) == 1
 
 

@@ -148,7 +148,7 @@ def test_whole_lines_are_shown_without_marks_and_long_places_are_cut_in_the_midd
     assert len(rows) == 23
 
 
-def test_characters_and_bytes_are_told_apart(furnished: Shell) -> None:
+def test_characters_and_bytes_are_distinguished(furnished: Shell) -> None:
     (place,) = furnished.json("locate", "marked.json", "key:é")["places"]
     data = (furnished.root / "marked.json").read_bytes()
     assert data[slice(*place["bytes"])].decode() == place["text"] == '"ü"'
@@ -156,7 +156,7 @@ def test_characters_and_bytes_are_told_apart(furnished: Shell) -> None:
 
 
 @given(st.text("ab\n", min_size=1, max_size=60), st.data())
-def test_the_marks_stand_where_the_place_begins_and_ends(text: str, data: st.DataObject) -> None:
+def test_the_marks_are_where_the_place_begins_and_ends(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     span = Span(start, data.draw(st.integers(start, len(text))))
     source = Source.of_text(text)
@@ -186,10 +186,10 @@ def test_all_places_are_listed_each_with_an_address_of_its_own(furnished: Shell)
 
 def test_an_address_to_send_instead_is_quoted_for_the_shell_and_leads_there(furnished: Shell) -> None:
     (furnished.root / "page.html").write_text('<ul>\n<li class="item">one</li>\n<li class="item">two</li>\n</ul>\n')
-    told = furnished.run("locate", "page.html", "selector:li.itm").stderr
-    words = shlex.split(told.partition("hint: type ")[2])
+    answer = furnished.run("locate", "page.html", "selector:li.itm").stderr
+    words = shlex.split(answer.partition("hint: type ")[2])
     assert furnished.json("locate", "page.html", words[0])["places"][0]["kind"] == "element"
-    assert "send " not in told
+    assert "send " not in answer
 
 
 def test_programs_are_told_the_address_as_it_is(furnished: Shell) -> None:
@@ -218,7 +218,7 @@ def test_the_outline_of_every_kind_of_file_gives_addresses_that_lead_there(
 
 
 def test_a_refusal_lists_the_addresses_of_the_places_as_they_are_typed(furnished: Shell) -> None:
-    told = furnished.run("locate", "twice.json", "key:a").stderr
-    assert "  1. 'key[1]:a' (line 1)" in told
-    assert "  2. 'key[2]:a' (line 2)" in told
-    assert "--nth N" in told
+    answer = furnished.run("locate", "twice.json", "key:a").stderr
+    assert "  1. 'key[1]:a' (line 1)" in answer
+    assert "  2. 'key[2]:a' (line 2)" in answer
+    assert "--nth N" in answer

@@ -69,9 +69,9 @@ def test_the_confidence_is_shown_and_never_rounded_to_one() -> None:
 
 
 @pytest.mark.parametrize("command", [["edit"], ["edit", "--dry-run"], ["diff"], ["edit", "--quiet"]])
-def test_a_tolerant_find_is_told_wherever_it_is_used(fetching: Shell, command: list[str]) -> None:
-    told = fetching.ok(command[0], "fetch.py", "--old", "RETRIES  =  3", "--new", "RETRIES  =  5", *command[1:])
-    assert "note: matched ignoring blanks inside lines (confidence 0." in told
+def test_a_tolerant_find_is_reported_wherever_it_is_used(fetching: Shell, command: list[str]) -> None:
+    answer = fetching.ok(command[0], "fetch.py", "--old", "RETRIES  =  3", "--new", "RETRIES  =  5", *command[1:])
+    assert "note: matched ignoring blanks inside lines (confidence 0." in answer
 
 
 def test_programs_are_told_how_sure_a_find_is(fetching: Shell) -> None:
@@ -88,9 +88,9 @@ def test_programs_are_told_how_sure_a_find_is(fetching: Shell) -> None:
 
 def test_of_several_edits_each_note_says_which_it_is_about(fetching: Shell) -> None:
     edits = '[{"target": "RETRIES  =  3", "new": "RETRIES  =  5"}, {"target": "ping", "new": "pong"}]'
-    told = fetching.ok("apply", stdin=f'{{"files": [{{"path": "fetch.py", "edits": {edits}}}]}}')
-    assert "  note: edit 1, fetch.py line 1: matched ignoring blanks inside lines" in told
-    assert told.count("note:") == 1
+    answer = fetching.ok("apply", stdin=f'{{"files": [{{"path": "fetch.py", "edits": {edits}}}]}}')
+    assert "  note: edit 1, fetch.py line 1: matched ignoring blanks inside lines" in answer
+    assert answer.count("note:") == 1
 
 
 @pytest.mark.parametrize("command", ["edit", "diff"])
@@ -123,17 +123,17 @@ def test_the_options_know_what_the_policy_knows() -> None:
 
 def test_drift_is_refused_with_both_lines_and_merged_when_asked(fetching: Shell) -> None:
     edit = ("edit", "fetch.py", "--old", DRIFTED, "--new", MERGED)
-    told = fetching.run(*edit).stderr
-    assert "line 6:         answer = get(url, timeout=10)" in told
-    assert "you sent:         answer = get(url, timeout=30)" in told
+    answer = fetching.run(*edit).stderr
+    assert "line 6:         answer = get(url, timeout=10)" in answer
+    assert "you sent:         answer = get(url, timeout=30)" in answer
     assert fetching.refused(*edit)["details"]["corrected"]["new"].count("load(url, timeout=10)") == 1
     fetching.ok(*edit, "--on-drift", "merge")
     assert "        answer = load(url, timeout=10)\n" in fetching.text("fetch.py")
 
 
 def test_the_corrected_call_does_what_it_promises_when_pasted(fetching: Shell) -> None:
-    told = fetching.run("edit", "fetch.py", "--old", DRIFTED, "--new", MERGED, "--reason", "it's quicker").stderr
-    _, _, call = told.partition("corrected call:\n")
+    answer = fetching.run("edit", "fetch.py", "--old", DRIFTED, "--new", MERGED, "--reason", "it's quicker").stderr
+    _, _, call = answer.partition("corrected call:\n")
     program, *words = shlex.split(call)
     assert program == "steadyhand"
     fetching.ok(*words)
@@ -143,22 +143,22 @@ def test_the_corrected_call_does_what_it_promises_when_pasted(fetching: Shell) -
 
 def test_a_plan_is_offered_the_edit_in_its_own_form(fetching: Shell) -> None:
     plan = {"files": [{"path": "fetch.py", "edits": [{"target": DRIFTED, "new": MERGED}]}]}
-    told = fetching.run("apply", stdin=json.dumps(plan)).stderr
-    offered = next(row.removeprefix("corrected: ") for row in told.splitlines() if row.startswith("corrected: "))
+    answer = fetching.run("apply", stdin=json.dumps(plan)).stderr
+    offered = next(row.removeprefix("corrected: ") for row in answer.splitlines() if row.startswith("corrected: "))
     plan["files"][0]["edits"] = [json.loads(offered)]
     fetching.ok("apply", stdin=json.dumps(plan))
 
 
-def test_places_are_numbered_as_they_are_asked_for_and_told_apart(fetching: Shell) -> None:
-    told = fetching.run("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60").stderr
-    assert "  1. line 6: answer = get(url, timeout=10)\n" in told
-    assert "  2. line 11: return get(url, timeout=10).ok\n" in told
-    assert "add more of it, 'timeout=10).', to old and new text" in told
+def test_places_are_numbered_as_they_are_asked_for_and_distinguished(fetching: Shell) -> None:
+    answer = fetching.run("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60").stderr
+    assert "  1. line 6: answer = get(url, timeout=10)\n" in answer
+    assert "  2. line 11: return get(url, timeout=10).ok\n" in answer
+    assert "add more of it, 'timeout=10).', to old and new text" in answer
     fetching.ok("edit", "fetch.py", "--old", "timeout=10", "--new", "timeout=60", "--occurrence", "2")
     assert "return get(url, timeout=60)" in fetching.text("fetch.py")
 
 
-def test_an_old_text_is_not_told_without_the_new_text_that_goes_with_it() -> None:
+def test_an_old_text_is_not_reported_without_the_new_text_that_goes_with_it() -> None:
     places = [{"lines": [n, n], "occurrence": n, "unique_old": f"{'x' * 30}\n{n}"} for n in (1, 2)]
     error = EditError(Kind.AMBIGUOUS_MATCH, "two:\n  line 1: a\n  line 2: a", details={"candidates": places})
     assert shown(error_lines(error)) == ["ambiguous-match: two:", "  1. line 1: a", "  2. line 2: a"]

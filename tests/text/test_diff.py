@@ -102,7 +102,7 @@ MOVED = [
 
 
 @table(("before", "after", "changes", "why"), MOVED, ids=[why for *_, why in MOVED])
-def test_where_a_change_stands(before: list[str], after: list[str], changes: list[Change], why: str) -> None:
+def test_where_a_change_is(before: list[str], after: list[str], changes: list[Change], why: str) -> None:
     assert diff_rows(before, after) == changes
 
 

@@ -49,7 +49,7 @@ def test_a_unit_that_nothing_shows_is_not_made_up() -> None:
     assert not carry([Pair(0, "", ""), Pair(1, "  ", "    ")], None, None).is_rule
 
 
-def test_known_units_are_told_apart_from_a_shift_that_would_explain_as_much() -> None:
+def test_known_units_are_distinguished_from_a_shift_that_would_explain_as_much() -> None:
     assert carry([Pair(0, "  ", "    ")], "  ", "    ")("    ", 1) == "        "
     assert carry([Pair(0, "  ", "    ")], None, None)("    ", 1) == "      "
 

@@ -103,7 +103,7 @@ def test_the_first_difference_is_a_pair_of_lines() -> None:
     assert found.difference == (10, "    with open(path) as f:", '    with open(path, "w") as handle:')
 
 
-def test_endings_are_told_when_nothing_else_differs() -> None:
+def test_endings_are_reported_when_nothing_else_differs() -> None:
     found = near("one line\r\nanother line\r\n", "one line\nanother line\n")[0]
     assert found.difference == (1, "one line\n", "one line\r\n")
 
@@ -231,7 +231,7 @@ def test_a_part_in_the_middle_of_a_long_line_is_found() -> None:
     assert found.span.of(text) == " ".join(words[200:206])
 
 
-def test_a_line_that_stands_there_as_it_is_counts_more_than_letters_that_agree() -> None:
+def test_a_line_that_is_there_as_it_is_counts_more_than_letters_that_agree() -> None:
     text = "class Work(Model):\n    day = Date()\n\nclass Prepopulated(Model):\n    name = Text()\n    pub = Date()\n"
     found = near(text, "class Prepopulated(Model):\n    pub = Date()\n")[0]
     assert (found.first_line, found.last_line) == (4, 6)

@@ -80,7 +80,7 @@ STALE = [
 
 
 @table(("text", "diff", "line"), STALE, ids=[f"{text!r} {diff[16:40]!r}" for text, diff, _ in STALE])
-def test_a_line_that_does_not_stand_there_is_refused(text: str, diff: str, line: int) -> None:
+def test_a_line_that_is_not_there_is_refused(text: str, diff: str, line: int) -> None:
     with pytest.raises(EditError) as refusal:
         changeset_from_unified(text, diff)
     assert refusal.value.kind is Kind.STALE_SOURCE

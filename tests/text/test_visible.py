@@ -39,7 +39,7 @@ SHOWN = [
 
 
 @table(("expected", "actual", "left", "right"), SHOWN)
-def test_what_cannot_be_told_apart_is_named(expected: str, actual: str, left: str, right: str) -> None:
+def test_what_cannot_be_distinguished_is_named(expected: str, actual: str, left: str, right: str) -> None:
     assert show_difference(expected, actual) == (left, right)
 
 

@@ -12,7 +12,7 @@ from steadyhand.tools.tool import Example, Tool
 from tests.tools.examples import filled, lay_out
 from tests.tools.malformed import ASTRAY, Maker
 
-__all__ = ["SECRETS", "Content", "Ground", "lay_ground", "maker_for"]
+__all__ = ["SECRETS", "Content", "Ground", "maker_for", "prepare_ground"]
 
 SECRETS = ("s3cr3t-in-env", "s3cr3t-in-a-key", "s3cr3t-outside")
 BYTES = {
@@ -55,12 +55,18 @@ class Ground:
                     name = f"{folder}{entry.name}"
                     if name == ".steadyhand":
                         continue
-                    told = entry.stat(follow_symlinks=False)
-                    if stat.S_ISDIR(told.st_mode):
-                        found[name] = (told.st_mode, told.st_ino)
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISDIR(status.st_mode):
+                        found[name] = (status.st_mode, status.st_ino)
                         folders.append(f"{name}/")
                     else:
-                        found[name] = (told.st_mode, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+                        found[name] = (
+                            status.st_mode,
+                            status.st_ino,
+                            status.st_size,
+                            status.st_mtime_ns,
+                            status.st_ctime_ns,
+                        )
         return found
 
     def content(self) -> Content:
@@ -74,7 +80,7 @@ class Ground:
         return path.read_bytes() if stat.S_ISREG(mode) else None
 
 
-def lay_ground(base: Path, files: Mapping[str, str]) -> Ground:
+def prepare_ground(base: Path, files: Mapping[str, str]) -> Ground:
     root = base / "root"
     base.mkdir(parents=True, exist_ok=True)
     (base / "out.md").write_text(f"{SECRETS[2]}\none\n")

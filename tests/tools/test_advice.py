@@ -146,7 +146,7 @@ HASHED = [
 
 
 @table(("toolset", "tool", "sent", "field"), HASHED, ids=[f"{row[0]}.{row[1]}" for row in HASHED])
-def test_a_hash_that_is_none_is_told_by_the_field_it_was_sent_in(
+def test_a_hash_that_is_none_is_shown_by_the_field_it_was_sent_in(
     toolset: str, tool: str, sent: dict[str, Any], field: str, tmp_path: Path
 ) -> None:
     answer: Any = make(tmp_path, FILES).tools(toolset).call(tool, {**sent, field: "no hash"})
@@ -154,7 +154,7 @@ def test_a_hash_that_is_none_is_told_by_the_field_it_was_sent_in(
     assert answer["message"].startswith(f"{field}: ")
 
 
-def test_a_hash_of_one_of_several_files_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_hash_of_one_of_several_files_is_reported_with_its_place(tmp_path: Path) -> None:
     files = [{"file": "new.txt", "content": "z"}, {"file": "twice.txt", "content": "z", "expectedHash": "no hash"}]
     answer: Any = make(tmp_path, FILES).tools("site").call("writeFiles", {"files": files})
     assert answer["success"] == "partial"
@@ -181,7 +181,7 @@ def test_a_patch_that_fits_twice_is_told_what_to_quote_and_of_no_number(
 
 
 @table(("toolset", "tool", "sent"), PATCHED[:2], ids=[row[1] for row in PATCHED[:2]])
-def test_the_header_that_a_diff_which_fits_twice_is_told_decides(
+def test_the_header_that_a_diff_which_fits_twice_is_shown_decides(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:
     kit = make(tmp_path, FILES).tools(toolset)

@@ -92,7 +92,7 @@ def test_a_patch_tells_what_it_did_to_which_file(tmp_path: Path) -> None:
     assert tree(tmp_path) == {name: content.encode() for name, content in FILES.items()}
 
 
-def test_an_operation_is_carried_out_and_told(tmp_path: Path) -> None:
+def test_an_operation_is_carried_out_and_reported(tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES)
     steps: list[tuple[dict[str, object], str]] = [
         ({"type": "create_file", "path": "n.md", "diff": "+one\n+two\n"}, "Created n.md"),
@@ -145,7 +145,7 @@ def test_paths_may_have_the_declared_prefix(path: str, tmp_path: Path) -> None:
     ],
     ids=["text alone", "patch", "patchText", "operation"],
 )
-def test_a_patch_in_another_wrapping_is_taken_out_of_it_and_that_is_told(arguments: object, tmp_path: Path) -> None:
+def test_a_patch_in_another_wrapping_is_taken_out_of_it_and_that_is_reported(arguments: object, tmp_path: Path) -> None:
     answer = make(tmp_path, FILES).tools("openai").call("apply_patch", arguments)
     assert not answer["is_error"], answer
     assert answer["repaired"]

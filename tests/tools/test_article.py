@@ -65,7 +65,7 @@ def test_edits_are_applied_with_their_reasons_and_lines(tmp_path: Path) -> None:
     assert "| mfaToken | string | No |" in content(tmp_path)
 
 
-def test_one_edit_is_told_in_the_singular(tmp_path: Path) -> None:
+def test_one_edit_is_reported_in_the_singular(tmp_path: Path) -> None:
     assert edited(tmp_path, AUTH, edit("401", "403"))["output"] == "Applied 1 edit to docs/auth.md"
 
 
@@ -189,7 +189,7 @@ def test_no_edits_at_all_are_refused(tmp_path: Path) -> None:
     assert edited(tmp_path, AUTH)["kind"] == "bad-request"
 
 
-def test_a_missing_file_is_told_as_such_and_not_created(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_as_such_and_not_created(tmp_path: Path) -> None:
     answer = edited(tmp_path, AUTH, edit("a", "b"), path="docs/oauth.md")
     assert (answer["success"], answer["kind"]) == (False, "no-such-file")
     assert answer["error"].startswith("File not found: docs/oauth.md")
@@ -244,7 +244,7 @@ def test_without_an_article_any_file_can_be_edited_and_created(tmp_path: Path) -
     assert kit.call("write_file", {"path": "docs/b.md", "content": "# B\n"})["success"] is True
 
 
-def test_the_tools_stand_in_the_order_in_which_they_should_be_thought_of(tmp_path: Path) -> None:
+def test_the_tools_are_in_the_order_in_which_they_should_be_thought_of(tmp_path: Path) -> None:
     names = [tool.name for tool in make(tmp_path, {}).tools("article").tools]
     own = "read_file list_files search_files edit_article write_file review_feedback"
     assert names == [*own.split(), "impact_search", "impact_extract"]
@@ -278,7 +278,7 @@ def test_replacement_text_is_literal(tmp_path: Path) -> None:
     assert content(tmp_path) == AUTH.replace("401", new)
 
 
-def test_edits_sent_as_a_string_or_singly_are_taken_and_told(tmp_path: Path) -> None:
+def test_edits_sent_as_a_string_or_singly_are_taken_and_reported(tmp_path: Path) -> None:
     kit = make(tmp_path, {"a.md": "a b\n"}).tools("article")
     single = kit.call("edit_article", {"file_path": "a.md", "edits": edit("a", "1")})
     assert (single["success"], len(single["repaired"])) == (True, 2)

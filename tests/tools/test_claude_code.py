@@ -178,7 +178,7 @@ def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
     assert read(make(tmp_path, {"a.py": ""}), {"file_path": "a.py"}) == Answer(EMPTY)
 
 
-def test_long_lines_are_cut_and_told(tmp_path: Path) -> None:
+def test_long_lines_are_cut_and_reported(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.py": "x" * 2000 + "\n" + "y" * 2001 + "\nz\n"})
     rows = read(workspace, {"file_path": "a.py"}).content.split("\n")
     assert [len(row) for row in rows[:3]] == [2007, 2007, 8]

@@ -47,7 +47,7 @@ CONTAMINATED = [
 
 
 @pytest.mark.parametrize("patch", [patch for _, patch in CONTAMINATED], ids=[name for name, _ in CONTAMINATED])
-def test_what_stands_around_a_patch_is_rejected_with_an_example_or_left_out(ws: Workspace, patch: str) -> None:
+def test_what_is_around_a_patch_is_rejected_with_an_example_or_left_out(ws: Workspace, patch: str) -> None:
     answer = write_patch(ws, {"path": "a.txt", "patch": patch})
     assert answer["success"] is False
     assert answer["kind"] == "patch_error"
@@ -156,7 +156,7 @@ def test_ranges_that_cannot_be_meant_change_nothing(ws: Workspace, edits: list[o
     assert text(ws) == BEFORE
 
 
-def test_a_stale_range_is_told_where_its_text_stands_now(ws: Workspace) -> None:
+def test_a_stale_range_is_refused_with_where_its_text_is_now(ws: Workspace) -> None:
     answer = apply_edits(ws, {"path": "a.txt", "edits": [edit(2, 2, "4", "four")]})
     assert "4" in str(answer["error"])
 

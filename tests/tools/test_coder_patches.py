@@ -61,7 +61,7 @@ AROUND = {
 
 
 @table("patch", AROUND.values(), ids=AROUND.keys())
-def test_what_stands_around_a_diff_is_refused_or_left_out_and_told(patch: str, tmp_path: Path) -> None:
+def test_what_is_around_a_diff_is_refused_or_left_out_and_reported(patch: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": BEFORE})
     answer = write_patch(workspace, patch)
     assert (answer["success"], answer["kind"], answer["reason"]) == (False, "patch_error", "malformed-patch")
@@ -275,7 +275,7 @@ def test_ranges_that_cannot_be_meant_are_refused_with_what_can(
     assert tree(tmp_path)["a.txt"] == BEFORE.encode()
 
 
-def test_old_text_that_moved_is_told_with_its_lines_now(tmp_path: Path) -> None:
+def test_old_text_that_moved_is_reported_with_its_lines_now(tmp_path: Path) -> None:
     answer = apply_edits(make(tmp_path, {"a.txt": BEFORE}), lines(2, 3, "x", "four\nfive\n"))
     assert (answer["kind"], answer["details"]["now_at"]) == ("stale-source", [4])
     assert "lines 4 to 5" in answer["hint"]
@@ -283,7 +283,7 @@ def test_old_text_that_moved_is_told_with_its_lines_now(tmp_path: Path) -> None:
     assert again["success"] is True
 
 
-def test_lines_that_another_task_moved_are_told_with_the_edit_to_send(tmp_path: Path) -> None:
+def test_lines_that_another_task_moved_are_reported_with_the_edit_to_send(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": BEFORE})
     with workspace.task("mine") as mine, workspace.task("theirs") as theirs:
         mine.tools("coder").call("read_file", {"path": "a.txt"})

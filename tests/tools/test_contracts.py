@@ -84,16 +84,16 @@ def test_a_kit_is_had_by_name_lists_schemas_and_has_a_prompt(tmp_path: Path) -> 
 
 
 @table("case", CASES, ids=case_name)
-def test_a_change_is_told_by_hash_lines_and_what_stands_around(case: Case, tmp_path: Path) -> None:
+def test_a_change_is_shown_by_hash_lines_and_what_is_around(case: Case, tmp_path: Path) -> None:
     answer = answered(case, tmp_path)
     check_hints(case[0], answer)
     if failed(answer):
         check_refusal(answer)
         return
-    told = str(answer.get("path") or answer.get("filePath") or answer.get("file"))
+    said = str(answer.get("path") or answer.get("filePath") or answer.get("file"))
     if "fileHash" not in answer or answer.get("dryRun"):
         return
-    data = (tmp_path / told).read_bytes()
+    data = (tmp_path / said).read_bytes()
     assert answer["fileHash"] == hashlib.sha256(data).hexdigest()[:16]
     lines, around = answer.get("lines", answer.get("affectedLines")), answer.get("context")
     if isinstance(lines, Mapping) and isinstance(around, Mapping):
@@ -129,7 +129,7 @@ NEW_FILES: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @table(("toolset", "tool", "sent"), NEW_FILES, ids=[f"{row[0]}.{row[1]}" for row in NEW_FILES])
-def test_a_new_file_is_told_with_all_its_lines(toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path) -> None:
+def test_a_new_file_is_shown_with_all_its_lines(toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path) -> None:
     answer: dict[str, Any] = make(tmp_path, {}).tools(toolset).call(tool, sent)
     assert (answer["success"], answer["lines"]) == (True, {"start": 1, "end": 2})
     assert answer["context"] == {"beforeLines": [], "afterLines": []}
@@ -137,7 +137,7 @@ def test_a_new_file_is_told_with_all_its_lines(toolset: str, tool: str, sent: di
 
 @table(("toolset", "tool"), [*WHOLE, ("site", "writeFiles")])
 @table("mode", [None, "modify"])
-def test_the_hash_of_a_file_that_was_not_read_is_told_by_no_refusal(
+def test_the_hash_of_a_file_that_was_not_read_is_shown_by_no_refusal(
     toolset: str, tool: str, mode: str | None, tmp_path: Path
 ) -> None:
     kit = make(tmp_path, {"a.txt": "one\ntwo\n"}, mode=mode).tools(toolset)
@@ -147,7 +147,7 @@ def test_the_hash_of_a_file_that_was_not_read_is_told_by_no_refusal(
     assert hashlib.sha256(b"one\ntwo\n").hexdigest()[:12] not in str(answer)
 
 
-def test_a_range_that_runs_backwards_is_told_in_the_fields_of_the_tool(tmp_path: Path) -> None:
+def test_a_range_that_runs_backwards_is_reported_in_the_fields_of_the_tool(tmp_path: Path) -> None:
     kit = make(tmp_path, {"a.txt": "1\n2\n3\n4\n"}).tools("coder")
     right = {"range": {"start": 1, "end": 1}, "newText": "x"}
     answer: Any = kit.call(
@@ -212,8 +212,8 @@ EDIT = {"old_string": "one", "new_string": "1", "reason": "digits"}
 def test_a_task_whose_only_call_was_refused_has_failed_and_not_been_skipped(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "one\n", "b.md": "two\n"}, task="T")
     workspace.tools("article").call("edit_article", {"path": "b.md", "edits": [EDIT]})
-    told = workspace.audit("b.md")
-    assert (told["status"], told["toolUsage"]) == ("failed", {"edit_article": {"calls": 1, "refused": 1}})
+    said = workspace.audit("b.md")
+    assert (said["status"], said["toolUsage"]) == ("failed", {"edit_article": {"calls": 1, "refused": 1}})
     assert workspace.audit("a.md")["status"] == "skipped"
 
 
@@ -223,10 +223,10 @@ def test_every_refused_call_counts_for_the_file_it_names(wrong: dict[str, object
     kit = workspace.tools("article", model="m-1")
     assert kit.call("edit_article", {"path": "a.md", "edits": [EDIT | wrong]})["success"] is False
     assert kit.call("edit_article", {"path": "a.md", "edits": [EDIT]})["success"] is True
-    told = workspace.audit("a.md")
-    assert (told["status"], told["editReasons"]) == ("updated", ["digits"])
-    assert told["toolUsage"] == {"edit_article": {"calls": 2, "refused": 1}}
-    assert "error" not in told
+    said = workspace.audit("a.md")
+    assert (said["status"], said["editReasons"]) == ("updated", ["digits"])
+    assert said["toolUsage"] == {"edit_article": {"calls": 2, "refused": 1}}
+    assert "error" not in said
 
 
 SHARED = {

@@ -106,7 +106,7 @@ def test_the_same_in_files_and_dry(ground: Ground, path: str, target: object, wh
     assert ground.text(path) == after
 
 
-def test_an_address_may_stand_beside_the_new_text(ground: Ground) -> None:
+def test_an_address_may_be_beside_the_new_text(ground: Ground) -> None:
     assert ground.edit("a.txt", {"at": "lines:1", "new": "1"}) == "1\ntwo\nthree\n"
     answer = ground.refused("edit", path="a.txt", edits=[{"at": "lines:1", "target": "1", "new": "x"}])
     assert answer["details"]["path"] == "edits[0].at"
@@ -160,7 +160,7 @@ def test_what_models_call_old_and_new_is_taken(ground: Ground, edit: object) -> 
     assert ground.edit("a.txt", {"target": "2", "new": "two"}) == FILES["a.txt"]
 
 
-def test_an_edit_that_stands_outside_edits_is_refused_with_where_it_belongs(ground: Ground) -> None:
+def test_an_edit_that_is_outside_edits_is_refused_with_where_it_belongs(ground: Ground) -> None:
     for name in ("target", "old_string", "newText"):
         answer = ground.refused("edit", **{"path": "a.txt", name: "two"})
         assert "edits: [{" in answer["hint"]
@@ -171,18 +171,18 @@ def test_replacement_text_means_itself(ground: Ground) -> None:
     assert ground.edit("a.txt", {"target": "two", "new": new}) == f"one\n{new}\nthree\n"
 
 
-def test_an_occurrence_is_honoured_and_the_others_are_told(tmp_path: Path) -> None:
+def test_an_occurrence_is_honoured_and_the_others_are_reported(tmp_path: Path) -> None:
     ground = Ground(tmp_path, {"a.txt": "x\nx\nx\n"})
     answer = ground.refused("edit", path="a.txt", edits=[{"target": "x", "new": "y"}])
     assert (answer["kind"], answer["details"]["total"]) == ("ambiguous-match", 3)
-    told = ground.ok("edit", path="a.txt", edits=[{"target": "x", "new": "y", "occurrence": 2}])
-    assert told["outcomes"] == [{"index": 0, "applied": True, "lines": {"start": 2, "end": 2}, "others": [1, 3]}]
-    told = ground.ok("edit", path="a.txt", edits=[{"target": "x", "new": "z", "occurrence": "all"}])
-    assert told["outcomes"][0]["places"] == 2
+    said = ground.ok("edit", path="a.txt", edits=[{"target": "x", "new": "y", "occurrence": 2}])
+    assert said["outcomes"] == [{"index": 0, "applied": True, "lines": {"start": 2, "end": 2}, "others": [1, 3]}]
+    said = ground.ok("edit", path="a.txt", edits=[{"target": "x", "new": "z", "occurrence": "all"}])
+    assert said["outcomes"][0]["places"] == 2
     assert ground.text("a.txt") == "z\ny\nz\n"
 
 
-def test_a_tolerant_match_is_told_and_a_literal_one_is_not(ground: Ground) -> None:
+def test_a_tolerant_match_is_reported_and_a_literal_one_is_not(ground: Ground) -> None:
     answer = ground.ok(
         "edit", path="app.py", edits=[{"target": "def area(self):\n  return 0", "new": "def area(self):\n  return 1"}]
     )
@@ -212,10 +212,10 @@ def test_the_answer_of_one_file_has_the_facts_on_top_and_is_short(ground: Ground
     assert ground.ok("edit", path="a.txt", edits=[{"target": "2", "new": "two"}], expect=answer["fileHash"])
 
 
-def test_several_edits_of_one_file_are_told_one_by_one(ground: Ground) -> None:
+def test_several_edits_of_one_file_are_reported_one_by_one(ground: Ground) -> None:
     edits = [{"target": "one", "new": "1"}, {"target": "three", "new": "3", "reason": "x"}]
-    told = ground.ok("edit", path="a.txt", edits=edits)["outcomes"]
-    assert [(one["index"], one["lines"]["start"]) for one in told] == [(0, 1), (1, 3)]
+    said = ground.ok("edit", path="a.txt", edits=edits)["outcomes"]
+    assert [(one["index"], one["lines"]["start"]) for one in said] == [(0, 1), (1, 3)]
 
 
 def test_a_reason_beside_a_path_is_that_of_its_edits(ground: Ground) -> None:
@@ -248,8 +248,8 @@ def test_partial_applies_what_it_can_and_says_what_it_did_not(ground: Ground) ->
     assert (answer["success"], answer["appliedCount"], answer["refusedCount"]) == ("partial", 1, 2)
     assert answer["kind"] == "no-match"
     assert answer["id"]
-    told = [(one["path"], one["index"], one["applied"], one.get("kind")) for one in answer["outcomes"]]
-    assert told == [("a.txt", 0, True, None), ("a.txt", 1, False, "no-match"), ("nope.txt", 0, False, "no-such-file")]
+    said = [(one["path"], one["index"], one["applied"], one.get("kind")) for one in answer["outcomes"]]
+    assert said == [("a.txt", 0, True, None), ("a.txt", 1, False, "no-match"), ("nope.txt", 0, False, "no-such-file")]
     assert ground.text("a.txt") == "one\n2\nthree\n"
     assert ground.refused("edit", files=files[1:], partial=True)["kind"] == "no-such-file"
 
@@ -295,7 +295,7 @@ def test_files_are_made_renamed_copied_and_taken_away(ground: Ground) -> None:
     }  # fmt: skip
 
 
-def test_of_a_file_that_takes_the_place_of_another_its_own_facts_are_told(ground: Ground) -> None:
+def test_of_a_file_that_takes_the_place_of_another_its_own_facts_are_reported(ground: Ground) -> None:
     one = {"path": "a.txt", "edits": [{"target": "three", "new": "3"}]}
     answer = ground.ok("edit", files=[one, {"path": "a.txt", "delete": True}, {"path": "a.txt", "create": "x\ny\n"}])
     gone, made = answer["files"]
@@ -509,7 +509,7 @@ def test_modify_changes_files_that_exist_and_replaces_them_whole_only_by_their_h
     assert ground.refused("write", path="new.txt", content="x")["kind"] == "not-allowed"
 
 
-def test_the_hash_of_a_file_that_was_not_read_is_not_told(ground: Ground) -> None:
+def test_the_hash_of_a_file_that_was_not_read_is_not_reported(ground: Ground) -> None:
     answer = ground.refused("write", path="a.txt", content="x\n")
     assert answer["kind"] == "stale-source"
     assert ground.ok("read", path="a.txt")["fileHash"] not in json.dumps(answer)
@@ -612,7 +612,7 @@ def test_an_undo_says_what_to_take_back(ground: Ground, arguments: Answer) -> No
     assert ground.refused("undo", **arguments)["kind"] == "bad-request"
 
 
-def test_an_undo_on_which_later_work_stands_is_refused_with_the_lines(ground: Ground) -> None:
+def test_an_undo_below_later_work_is_refused_with_the_lines(ground: Ground) -> None:
     first = ground.ok("edit", path="a.txt", edits=[{"target": "two", "new": "2"}])["id"]
     ground.edit("a.txt", {"target": "2", "new": "zwei"})
     assert ground.refused("undo", id=first)["kind"] == "cannot-undo"

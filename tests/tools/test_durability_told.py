@@ -59,9 +59,9 @@ def test_a_lost_directory_sync_is_a_success_that_says_so(
     assert "durable" not in str(usual)
     last = len(counted.mutations) - counted.mutations[::-1].index("fsync_dir")
     answer = called(tmp_path / "lossy", FaultStorage(at=last, watch="mutating"), toolset, tool, sent)
-    (told, *_) = answer.get("results", [answer]) if tool in ("editFiles", "writeFiles") else [answer]
-    assert (told.get("success") or told.get("status")) in (True, "success")
-    assert told["durable"] is False
+    (said, *_) = answer.get("results", [answer]) if tool in ("editFiles", "writeFiles") else [answer]
+    assert (said.get("success") or said.get("status")) in (True, "success")
+    assert said["durable"] is False
     changed = "new.html" if "new.html" in str(sent) else "a.html"
     left, wanted = ((tmp_path / where / changed).read_text() for where in ("lossy", "usual"))
     assert left == wanted

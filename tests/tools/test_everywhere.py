@@ -113,7 +113,7 @@ def test_what_cannot_be_looked_through_is_refused(
     assert answer["hint"]
 
 
-def test_of_a_huge_tree_the_upper_levels_are_shown_and_the_cut_is_told(tmp_path: Path) -> None:
+def test_of_a_huge_tree_the_upper_levels_are_shown_and_the_cut_is_reported(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"d{number % 30}/f{number}.txt": "" for number in range(1_200)}
     hands = kit(tmp_path, files)
     answer = hands.call("list_files", {})
@@ -155,7 +155,7 @@ def test_links_are_named_and_never_followed(tmp_path: Path) -> None:
     assert hands.call("search_files", {"query": "needle", "path": "out"})["kind"] == "outside-root"
 
 
-def test_hits_are_told_by_line_and_column(tmp_path: Path) -> None:
+def test_hits_are_shown_by_line_and_column(tmp_path: Path) -> None:
     text = "one two\r\ntwo two\rthree\n\n  two\u2028two"
     answer = kit(tmp_path, {"a.txt": text, "b.txt": "x"}).call("search_files", {"query": "two"})
     assert hits(answer) == [("a.txt", 1, 5), ("a.txt", 2, 1), ("a.txt", 5, 3)]
@@ -219,7 +219,7 @@ def test_kinds_of_files_that_the_host_leaves_out_are_not_searched(tmp_path: Path
     assert "1 not allowed here" in answer["leftOut"]
 
 
-def test_hits_are_bounded_and_the_cut_is_told(tmp_path: Path) -> None:
+def test_hits_are_bounded_and_the_cut_is_reported(tmp_path: Path) -> None:
     hands = kit(tmp_path, {"a.txt": "x\n" * 5_000})
     assert len(hits(hands.call("search_files", {"query": "x"}))) == HITS_USUALLY
     answer = hands.call("search_files", {"query": "x", "max": 3})

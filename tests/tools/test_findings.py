@@ -50,9 +50,9 @@ def test_a_finding_is_kept_with_its_place_its_version_and_its_task(tmp_path: Pat
     (finding,) = ws.findings("T-1")
     assert (finding.path, finding.lines, finding.severity) == ("src/app.py", (2, 3), "high")
     assert (finding.task, finding.actor) == ("T-1", "tests")
-    told = finding.to_json()
-    assert {name: told[name] for name in FINDING} == FINDING
-    assert told["fileHash"] == ws.read("src/app.py").digest[:16]
+    said = finding.to_json()
+    assert {name: said[name] for name in FINDING} == FINDING
+    assert said["fileHash"] == ws.read("src/app.py").digest[:16]
     assert files(tmp_path) == before
 
 
@@ -86,14 +86,14 @@ REPAIRED = [
 ]
 
 
-@table(("name", "sent", "kept", "told"), REPAIRED)
+@table(("name", "sent", "kept", "said"), REPAIRED)
 def test_a_severity_and_lines_as_others_write_them_are_repaired(
-    tmp_path: Path, name: str, sent: object, kept: object, told: str
+    tmp_path: Path, name: str, sent: object, kept: object, said: str
 ) -> None:
     ws = workspace(tmp_path)
     answer = report(ws.tools("surgical"), FINDING | {name: sent})
     assert answer["success"] is True
-    assert told in str(answer["repaired"])
+    assert said in str(answer["repaired"])
     assert ws.findings()[0].to_json()[name] == kept
 
 

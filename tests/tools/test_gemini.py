@@ -68,7 +68,7 @@ def test_text_is_replaced_as_often_as_expected(
 
 
 @table("instruction", ["x" * 100_000, "", None])
-def test_no_instruction_stands_in_the_way_of_an_edit(instruction: str | None, tmp_path: Path) -> None:
+def test_no_instruction_is_in_the_way_of_an_edit(instruction: str | None, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": TEXT})
     assert not replace(workspace, call(old_string="two", instruction=instruction)).is_error
     assert len(workspace.history()[0].record.reason or "") in range(1, 3000)
@@ -88,6 +88,6 @@ def test_a_file_is_written_and_not_over_one_nobody_read(tmp_path: Path) -> None:
     again: dict[str, object] = {"file_path": "a.md", "content": "new\n"}
     assert write_file(workspace, again).kind == "stale-source"
     assert tree(tmp_path)["a.md"] == b"old\n"
-    told = write_file(workspace, again, overwrite=True)
-    assert told == Answer("Successfully overwrote file: a.md.")
+    said = write_file(workspace, again, overwrite=True)
+    assert said == Answer("Successfully overwrote file: a.md.")
     assert [entry.record.reason for entry in workspace.history()] == ["write_file", "write_file"]

@@ -58,11 +58,11 @@ def answered(root: Path, tool: tuple[str, str], arguments: dict[str, Any], text:
 
 @table("tool", EDITS, ids=".".join)
 def test_a_long_neighbour_is_clipped_and_says_so(tool: tuple[str, str], tmp_path: Path) -> None:
-    told = answered(tmp_path, tool, EDITS[tool])
-    assert 'is_error": true' not in told
-    assert '"success": false' not in told
-    assert len(told) < 6_000
-    assert MARK in told or tool[0] == "claude"  # which shows nothing of the file
+    said = answered(tmp_path, tool, EDITS[tool])
+    assert 'is_error": true' not in said
+    assert '"success": false' not in said
+    assert len(said) < 6_000
+    assert MARK in said or tool[0] == "claude"  # which shows nothing of the file
 
 
 @table(
@@ -72,9 +72,9 @@ def test_a_long_neighbour_is_clipped_and_says_so(tool: tuple[str, str], tmp_path
 def test_a_long_line_is_shown_around_what_changed(
     tool: tuple[str, str], fields: tuple[str, str], tmp_path: Path
 ) -> None:
-    told = answered(tmp_path, tool, EDITS[tool] | dict(zip(fields, ("f(1250)", "g(1250)"), strict=True)))
-    assert "var v1250=g(1250);" in told
-    assert len(told) < 3_000
+    said = answered(tmp_path, tool, EDITS[tool] | dict(zip(fields, ("f(1250)", "g(1250)"), strict=True)))
+    assert "var v1250=g(1250);" in said
+    assert len(said) < 3_000
 
 
 @table("tool", EDITS, ids=".".join)
@@ -82,25 +82,25 @@ def test_a_long_line_is_shown_around_what_changed(
 def test_a_refusal_of_an_edit_in_a_long_line_is_short_and_offers_nothing_clipped(
     tool: tuple[str, str], old: str, tmp_path: Path
 ) -> None:
-    told = answered(tmp_path, tool, json.loads(json.dumps(EDITS[tool]).replace("short = 1", old)))
-    assert len(told) < 9_000
-    for offer in re.findall(r'"corrected": (\{.*?\}|"(?:[^"\\]|\\.)*")', told):
+    said = answered(tmp_path, tool, json.loads(json.dumps(EDITS[tool]).replace("short = 1", old)))
+    assert len(said) < 9_000
+    for offer in re.findall(r'"corrected": (\{.*?\}|"(?:[^"\\]|\\.)*")', said):
         assert MARK not in offer
 
 
 def test_search_hits_are_shown_around_what_was_found(tmp_path: Path) -> None:
-    told = answered(tmp_path, ("core", "search"), {"query": "f(1250)"})
-    assert "var v1250=f(1250);" in told
-    assert MARK in told
-    assert len(told) < 2_000
+    said = answered(tmp_path, ("core", "search"), {"query": "f(1250)"})
+    assert "var v1250=f(1250);" in said
+    assert MARK in said
+    assert len(said) < 2_000
 
 
 def test_a_dry_run_shows_long_rows_around_what_differs(tmp_path: Path) -> None:
     edit = {"path": "a.js", "edits": [{"target": "f(1250)", "new": "g(1250)"}], "dry_run": True}
-    told = answered(tmp_path, ("core", "edit"), edit)
-    assert "var v1250=f(1250);" in told
-    assert "var v1250=g(1250);" in told
-    assert len(told) < 6_000
+    said = answered(tmp_path, ("core", "edit"), edit)
+    assert "var v1250=f(1250);" in said
+    assert "var v1250=g(1250);" in said
+    assert len(said) < 6_000
 
 
 @table(("length", "kind"), [(50, None), (5_000, "conflict")])

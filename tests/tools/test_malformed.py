@@ -26,7 +26,7 @@ from tests.table import table
 from tests.tools.examples import filled, split_settings
 from tests.tools.hints import check_hints
 from tests.tools.malformed import Maker
-from tests.tools.surrounded import SECRETS, Content, Ground, lay_ground, maker_for
+from tests.tools.surrounded import SECRETS, Content, Ground, maker_for, prepare_ground
 
 CALLS = int(os.environ.get("STEADYHAND_CALLS", "15"))
 SEED = str(random.randrange(10**9)) if os.environ.get("STEADYHAND_SEARCH") else "steadyhand"
@@ -50,8 +50,8 @@ def sent(arguments: object) -> str:
 
 def check_answer(answer: dict[str, Any], asked: str, validator: Any) -> None:
     """It can be sent, is in the tool's shape, and says of a refusal why."""
-    told = json.dumps(answer, ensure_ascii=False, allow_nan=False)
-    told.encode()
+    reported = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    reported.encode()
     if not failed(answer):
         problem = next(validator.iter_errors(answer), None)
         assert problem is None, problem
@@ -62,22 +62,22 @@ def check_answer(answer: dict[str, Any], asked: str, validator: Any) -> None:
     assert isinstance(said, str)
     assert said.strip()
     assert len(said.splitlines()) <= MOST_LINES, said
-    assert len(told) <= MOST_CHARACTERS + 3 * len(asked), told[:2_000]
+    assert len(reported) <= MOST_CHARACTERS + 3 * len(asked), reported[:2_000]
 
 
 def check_silence(answer: dict[str, Any], asked: str, ground: Ground) -> None:
     """Nothing is told of what lies elsewhere, of secrets, or of our own making."""
-    told = json.dumps(answer, ensure_ascii=False)
+    reported = json.dumps(answer, ensure_ascii=False)
     for secret in SECRETS:
-        assert secret not in told
+        assert secret not in reported
     for word in (*TRACES, str(ground.root.parent)):
-        assert word not in told or word in asked, (word, told[:3_000])
+        assert word not in reported or word in asked, (word, reported[:3_000])
 
 
 @table(("name", "tool"), ALL, ids=[f"{name}.{tool.name}" for name, tool in ALL])
 def test_any_arguments_are_answered_and_a_refusal_changes_nothing(name: str, tool: Tool, tmp_path: Path) -> None:
     for number, example in enumerate(tool.examples):
-        ground = lay_ground(tmp_path / str(number), example.files)
+        ground = prepare_ground(tmp_path / str(number), example.files)
         own, settings = split_settings(example.settings)
         calls = range(number, CALLS, len(tool.examples))
         with sh.Workspace(ground.root, actor="malformed", **own) as workspace:

@@ -193,7 +193,7 @@ def test_files_and_directories_are_renamed(source: str, target: str, tmp_path: P
     assert workspace.history()[0].record.reason == "memory: rename"
 
 
-def test_another_prefix_may_stand_for_the_root(tmp_path: Path) -> None:
+def test_another_prefix_may_name_the_root(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a"})
     assert not run(workspace, {"command": "view", "path": "/mem/a.md"}, prefix="/mem").is_error
     assert run(workspace, {"command": "view", "path": "/memories/a.md"}, prefix="/mem").kind == "outside-root"

@@ -167,8 +167,8 @@ def test_a_worker_is_told_of_no_tool_that_its_toolset_has_not(tmp_path: Path, to
     names = {tool.name for tool in tools_of(toolset)}
     hands = make(tmp_path, {}).tools(toolset)
     for mode in MODES:
-        told = hands.prompt(mode).split("## Mode:")[1]
-        assert {part for part in told.split("`")[1::2] if part.endswith("_file") or "report" in part} <= names
+        said = hands.prompt(mode).split("## Mode:")[1]
+        assert {part for part in said.split("`")[1::2] if part.endswith("_file") or "report" in part} <= names
 
 
 @table("toolset", toolsets())

@@ -134,13 +134,13 @@ REPAIRED: list[tuple[str, dict[str, object], str]] = [
 ]
 
 
-@table(("tool", "arguments", "told"), REPAIRED)
-def test_arguments_that_only_look_wrong_are_repaired_and_that_is_told(
-    tool: str, arguments: dict[str, object], told: str, tmp_path: Path
+@table(("tool", "arguments", "said"), REPAIRED)
+def test_arguments_that_only_look_wrong_are_repaired_and_that_is_reported(
+    tool: str, arguments: dict[str, object], said: str, tmp_path: Path
 ) -> None:
     answer = TOOLS[tool].raw(make(tmp_path, FILES), arguments)
     assert answer["is_error"] is False, answer
-    assert told in " ".join(answer["repaired"])
+    assert said in " ".join(answer["repaired"])
 
 
 @table("tool", ["text_editor", "memory"])
@@ -162,7 +162,7 @@ def test_a_mode_without_changes_lists_what_reads(toolset: str, tmp_path: Path) -
     assert all(tool.trust == "read" or tool.also_reads for tool in kit.tools)
 
 
-def test_what_an_edit_should_be_warned_of_is_told(tmp_path: Path) -> None:
+def test_what_an_edit_should_be_warned_of_is_reported(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"CLAUDE.md": "one\n"})
     answer = TOOLS["Edit"](workspace, {"file_path": "CLAUDE.md", "old_string": "one", "new_string": "1"})
     assert "\nNote: " in answer.content
@@ -216,7 +216,7 @@ def test_only_the_article_that_the_host_named_is_edited(tmp_path: Path) -> None:
     assert not shown.is_error
 
 
-def test_what_is_left_out_of_a_patch_is_told(tmp_path: Path) -> None:
+def test_what_is_left_out_of_a_patch_is_reported(tmp_path: Path) -> None:
     patch = "```\n*** Begin Patch\n*** Update File: a.md\n@@\n-two\n+2\n*** End Patch\n```\n"
     kit = make(tmp_path, FILES).tools("openai", version="freeform")
     answer = kit.call("apply_patch", {"input": patch})

@@ -80,7 +80,7 @@ def test_a_prompt_speaks_of_no_tool_of_another_toolset(name: str) -> None:
 
 @table("mode", [*MODES, PLANNER])
 @table("name", toolsets())
-def test_what_is_told_of_a_mode_quotes_what_is_there(name: str, mode: str) -> None:
+def test_what_is_said_of_a_mode_quotes_what_is_there(name: str, mode: str) -> None:
     text = prompt_for(name, mode)
     assert stale(text, name) == []
     assert strangers(text, name) == []

@@ -19,7 +19,7 @@ from tests.hostile.attacks import snapshot
 from tests.hostile.test_read_only import FOR_WRITING, MUTATING, REPOSITORY, _strace
 from tests.table import table
 from tests.tools.examples import filled
-from tests.tools.surrounded import Ground, lay_ground, maker_for
+from tests.tools.surrounded import Ground, maker_for, prepare_ground
 
 WAYS: dict[str, dict[str, Any]] = {
     "read_only": {"read_only": True},
@@ -76,10 +76,10 @@ CHANGES: dict[str, list[tuple[str, dict[str, Any]]]] = {
 }
 
 
-def lay_history(base: Path, name: str, *, journal: bool) -> tuple[Ground, str]:
+def write_history(base: Path, name: str, *, journal: bool) -> tuple[Ground, str]:
     """The files of every example of a toolset, and a change of them that could be undone."""
     examples = [example for tool in tools_of(name) for example in tool.examples]
-    ground = lay_ground(base, {path: text for example in examples for path, text in example.files.items()})
+    ground = prepare_ground(base, {path: text for example in examples for path, text in example.files.items()})
     if not journal:
         return ground, "ffffffffffff"
     with sh.Workspace(ground.root, actor="before", task="before") as workspace:
@@ -130,7 +130,7 @@ def filled_if_there(arguments: Any, ground: Ground) -> Any:
 @table("how", WAYS.values(), ids=list(WAYS))
 @table("name", toolsets(), every=3)
 def test_no_call_changes_anything(name: str, how: dict[str, Any], tmp_path: Path, *, journal: bool) -> None:
-    ground, record = lay_history(tmp_path, name, journal=journal)
+    ground, record = write_history(tmp_path, name, journal=journal)
     before = snapshot(tmp_path)
     made, refused = make_calls(name, ground, record, how)
     assert snapshot(tmp_path) == before
@@ -142,7 +142,7 @@ def test_no_call_changes_anything(name: str, how: dict[str, Any], tmp_path: Path
 
 @table("name", toolsets())
 def test_the_same_calls_would_change_something(name: str, tmp_path: Path) -> None:
-    ground, record = lay_history(tmp_path, name, journal=True)
+    ground, record = write_history(tmp_path, name, journal=True)
     before = snapshot(ground.root, without=(".steadyhand",))
     made, _ = make_calls(name, ground, record, {}, malformed=0)
     assert snapshot(ground.root, without=(".steadyhand",)) != before
@@ -164,7 +164,7 @@ def test_no_call_makes_a_system_call_that_changes_anything(tmp_path: Path, capsy
     """By a trace of system calls where there can be one; by the state of the tree everywhere."""
     base, rows = tmp_path / "base", []
     for name, way in zip(toolsets(), cycle(WAYS)):
-        _, record = lay_history(base / name, name, journal=True)
+        _, record = write_history(base / name, name, journal=True)
         rows.append(f"{name}|{base / name}|{record}|{way}")
     before, log, trace = snapshot(base), tmp_path / "trace", _strace()
     prefix = [] if trace is None else [*trace, "-o", str(log)]

@@ -43,8 +43,8 @@ def test_the_third_of_five_operations_is_named_with_its_search_the_best_match_an
     passed_on(answer)
     assert answer["hint"]
     assert answer["error"].endswith(answer["hint"])
-    mended = {"search": answer["bestMatch"]["text"], "replace": "<h2>Services</h2>"}
-    rest = kit.call("editFile", {"file": "a.html", "operations": [mended, *OPERATIONS[3:]]})
+    repaired = {"search": answer["bestMatch"]["text"], "replace": "<h2>Services</h2>"}
+    rest = kit.call("editFile", {"file": "a.html", "operations": [repaired, *OPERATIONS[3:]]})
     assert rest["success"] is True
     assert "<h2>Services</h2>" in tree(tmp_path)["a.html"].decode()
 
@@ -94,7 +94,7 @@ MISQUOTED: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @table(("toolset", "tool", "sent"), MISQUOTED, ids=[f"{row[0]}.{row[1]}" for row in MISQUOTED])
-def test_a_misquoted_line_is_shown_as_it_stands_with_its_number(
+def test_a_misquoted_line_is_shown_as_it_is_with_its_number(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:
     answer: dict[str, Any] = make(tmp_path, {"a.py": CODE}).tools(toolset).call(tool, sent)

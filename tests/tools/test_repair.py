@@ -111,7 +111,7 @@ def test_snake_and_camel_case_are_the_same(name: str) -> None:
 
 
 @table(
-    ("arguments", "repaired", "told"),
+    ("arguments", "repaired", "answer"),
     [
         ({"edits": '[{"old_string": "a", "new_string": "b"}]'}, None, "edits: a JSON string taken for what it holds"),
         ({"edits": {"old_string": "a", "new_string": "b"}}, None, "edits: a single value taken for an array of one"),
@@ -131,13 +131,13 @@ def test_snake_and_camel_case_are_the_same(name: str) -> None:
         ({"target": '{"at": "key:a"}'}, {"target": {"at": "key:a"}}, "target: a JSON string taken for what it holds"),
     ],
 )
-def test_what_can_mean_one_thing_is_repaired_and_told(
-    arguments: dict[str, object], repaired: dict[str, object] | None, told: str
+def test_what_can_mean_one_thing_is_repaired_and_reported(
+    arguments: dict[str, object], repaired: dict[str, object] | None, answer: str
 ) -> None:
     found = read(**arguments)
     expected = repaired or {"edits": [{"old_string": "a", "new_string": "b"}]}
     assert found.fields == {"filePath": "a.md", **expected}
-    assert found.repaired[0].startswith(told)
+    assert found.repaired[0].startswith(answer)
 
 
 def test_a_call_that_is_one_json_string_is_read() -> None:
@@ -177,7 +177,7 @@ def test_a_field_that_bears_the_name_wins_over_one_that_is_also_known_so() -> No
     assert repair(both, {"path": "a", "file": "b"}) == ({"path": "a", "file": "b"}, ())
 
 
-def test_many_repairs_are_told_in_short() -> None:
+def test_many_repairs_are_shown_in_short() -> None:
     found = repair(Object((Field("names", Many(Number())),)), {"names": [str(n) for n in range(50)]})
     assert len(found.repaired) == 21
     assert found.repaired[-1] == "and 30 more"

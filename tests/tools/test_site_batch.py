@@ -146,7 +146,7 @@ def test_a_call_in_which_every_file_fails_says_why(tmp_path: Path) -> None:
     assert texts(tmp_path) == FILES
 
 
-def test_what_was_done_before_a_call_was_taken_back_is_told(tmp_path: Path) -> None:
+def test_what_was_done_before_a_call_was_taken_back_is_reported(tmp_path: Path) -> None:
     kit = make(tmp_path, FILES).tools("site")
 
     def tick() -> None:

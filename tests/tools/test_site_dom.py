@@ -159,7 +159,7 @@ def test_passages_of_a_file_that_is_no_page_are_changed_beside_its_elements(tmp_
     assert tree(tmp_path)["a.css"] == b"p { color: blue }\n"
 
 
-def test_a_file_that_is_not_there_is_told_with_names_like_it(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported_with_names_like_it(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"about.html": PAGE})
     answer = workspace.tools("site").call("editDOM", {"file": "abuot.html", "operations": [operation("h1", "remove")]})
     assert (answer["success"], answer["kind"], answer["file"]) == (False, "no-such-file", "abuot.html")
@@ -312,8 +312,8 @@ def test_lines_are_those_of_the_page_as_it_is_in_the_end(tmp_path: Path) -> None
         first, last = result["lines"]["start"], result["lines"]["end"]
         assert edges is None or (edges[0] in "\n".join(rows[first - 1 : last]) and edges[1] in rows[last - 1]), result
     (change,) = workspace.history()[0].record.files
-    told = [(each["lines"]["start"], each["lines"]["end"]) for each in answer["results"]]
-    assert [edit.lines for edit in change.edits] == told
+    reported = [(each["lines"]["start"], each["lines"]["end"]) for each in answer["results"]]
+    assert [edit.lines for edit in change.edits] == reported
 
 
 def test_a_page_of_a_megabyte_is_changed_in_place_and_not_sent_back(tmp_path: Path) -> None:

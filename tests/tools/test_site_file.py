@@ -65,7 +65,7 @@ def test_a_place_is_shown_once(search: str, shown: str, tmp_path: Path) -> None:
 
 
 @table("expected", [1, 2, 4])
-def test_another_number_of_places_than_expected_is_told_the_number(expected: int, tmp_path: Path) -> None:
+def test_another_number_of_places_than_expected_is_refused_with_the_number(expected: int, tmp_path: Path) -> None:
     before = "<b>x</b>\n<b>x</b>\n<b>x</b>\n"
     answer = call(site(tmp_path, before), operation("x", "y", expectedReplacements=expected))
     assert (answer["success"], answer["kind"], answer["details"]["total"]) == (False, "count-mismatch", 3)
@@ -80,7 +80,7 @@ SEVERAL = [
 
 @table(("before", "search", "file"), [row[1:] for row in SEVERAL], ids=[row[0] for row in SEVERAL])
 @table("fields", [{}, {"expectedReplacements": 2}])
-def test_a_text_that_stands_there_only_roughly_is_never_replaced_in_several_places(
+def test_a_text_that_is_there_only_roughly_is_never_replaced_in_several_places(
     before: str, search: str, file: str, fields: dict[str, object], tmp_path: Path
 ) -> None:
     answer = call(site(tmp_path, before, file), operation(search, "x", **fields), file=file)
@@ -103,7 +103,7 @@ def test_a_place_that_is_not_like_enough_is_shown_and_not_changed(tmp_path: Path
     assert page(tmp_path) == SECTION
 
 
-def test_a_line_quoted_wrongly_is_handed_back_as_it_stands(tmp_path: Path) -> None:
+def test_a_line_quoted_wrongly_is_handed_back_as_it_is(tmp_path: Path) -> None:
     kit = site(tmp_path, SECTION)
     answer = call(kit, operation('<h2 class="titel">Our Services</h2>', "<h2>Services</h2>"))
     assert (answer["success"], answer["kind"], answer["suggestedTool"]) == (False, "no-match", "readFile")
@@ -237,9 +237,9 @@ def test_a_text_is_found_at_its_tier_and_what_it_repeats_keeps_its_bytes(
     if tier == "exact" and "\r" not in before:
         assert "tolerated" not in answer
     else:
-        (told,) = answer["tolerated"]
-        assert (told["index"], bool(told["differs"])) == (0, True)
-        assert 0 < told["similarity"] <= 1
+        (said,) = answer["tolerated"]
+        assert (said["index"], bool(said["differs"])) == (0, True)
+        assert 0 < said["similarity"] <= 1
 
 
 def test_a_line_that_is_to_change_and_was_misquoted_takes_the_new_text(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ REPAIRED: list[tuple[str, str, dict[str, Any], str]] = [
 
 
 @table(("toolset", "tool", "arguments", "meant"), REPAIRED)
-def test_what_is_certain_is_repaired_and_told(
+def test_what_is_certain_is_repaired_and_reported(
     toolset: str, tool: str, arguments: dict[str, Any], meant: str, tmp_path: Path
 ) -> None:
     answer, after = called(tmp_path, toolset, tool, arguments)

@@ -32,7 +32,7 @@ def text(root: Path, name: str = "a.py") -> str:
 # edit_file
 
 
-def test_a_text_that_stands_once_is_replaced(tmp_path: Path) -> None:
+def test_a_text_that_occurs_once_is_replaced(tmp_path: Path) -> None:
     hands = kit(tmp_path, {"a.py": TEXT})
     answer = hands.call("edit_file", edit("def run(log):", "def run(log: list[str]):", reason="typed"))
     after = TEXT.replace("run(log)", "run(log: list[str])")
@@ -49,7 +49,7 @@ def test_a_text_that_stands_once_is_replaced(tmp_path: Path) -> None:
     assert (entry.record.id, entry.record.tool, entry.record.reason) == (answer["id"], "edit_file", "typed")
 
 
-def test_a_text_that_stands_several_times_is_refused_with_its_places_and_what_singles_them_out(tmp_path: Path) -> None:
+def test_a_text_that_occurs_several_times_is_refused_with_its_places_and_what_singles_them_out(tmp_path: Path) -> None:
     answer = kit(tmp_path, {"a.py": TEXT}).call("edit_file", edit("    return None", "    return 1"))
     assert (answer["success"], answer["kind"]) == (False, "ambiguous-match")
     assert [place["lines"] for place in answer["details"]["candidates"]] == [[5, 5], [9, 9]]
@@ -137,7 +137,7 @@ def test_an_empty_new_text_deletes(tmp_path: Path) -> None:
     assert text(tmp_path) == TEXT.removeprefix("import os\n\n\n")
 
 
-def test_other_names_for_the_fields_are_taken_and_told(tmp_path: Path) -> None:
+def test_other_names_for_the_fields_are_taken_and_reported(tmp_path: Path) -> None:
     hands = kit(tmp_path, {"a.py": TEXT})
     answer = hands.call("edit_file", {"file_path": "a.py", "old_string": "os", "newText": "re"})
     assert (answer["success"], len(answer["repaired"])) == (True, 3)
@@ -280,8 +280,8 @@ def test_a_copy_that_is_not_made_because_there_is_one_is_reported(tmp_path: Path
         with workspace.task("two") as two:
             second = two.tools("surgical")
             second.call("read_file", {"path": "a.py"})
-            (told,) = second.call("edit_file", edit("import io", "import abc"))["warnings"]
-            assert "a.py.bak is there already" in told
+            (said,) = second.call("edit_file", edit("import io", "import abc"))["warnings"]
+            assert "a.py.bak is there already" in said
     assert sorted(tree(tmp_path)) == ["a.py"]
 
 
@@ -440,19 +440,19 @@ def big_file() -> str:
     return made
 
 
-def improve(hands: sh.Kit, mine: list[int], told: Callable[[str, dict[str, Any]], None]) -> None:
+def improve(hands: sh.Kit, mine: list[int], said: Callable[[str, dict[str, Any]], None]) -> None:
     """One task: reads, edits its own functions and a shared one, adds lines, and tries to write the whole file."""
     hands.call("read_file", {"path": "a.py"})
     mark = hands.workspace.task_id
     for number in mine:
-        told(
+        said(
             "edit", hands.call("edit_file", edit(f"        return {number}\n", f"        return {number}  # {mark}\n"))
         )
     patch = f"@@ -1 +1 @@\n def check_{mine[0]:02}(log):\n+    # patched by {mark}\n     if not log:\n"
-    told("patch", hands.call("patch_file", {"path": "a.py", "patch": patch}))
-    told("shared", hands.call("edit_file", edit("def check_71(log):", f"def check_71(log, {mark}):")))
-    told("append", hands.call("insert_at", {"path": "a.py", "line": -1, "content": f"# end of {mark}"}))
-    told("stub", hands.call("write_file", {"path": "a.py", "content": "# two\n# lines\n"}))
+    said("patch", hands.call("patch_file", {"path": "a.py", "patch": patch}))
+    said("shared", hands.call("edit_file", edit("def check_71(log):", f"def check_71(log, {mark}):")))
+    said("append", hands.call("insert_at", {"path": "a.py", "line": -1, "content": f"# end of {mark}"}))
+    said("stub", hands.call("write_file", {"path": "a.py", "content": "# two\n# lines\n"}))
 
 
 def test_three_tasks_on_one_file_of_361_lines_lose_no_line(tmp_path: Path) -> None:

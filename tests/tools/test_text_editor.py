@@ -38,7 +38,7 @@ def test_text_that_is_not_there_changes_nothing_and_shows_what_is(tmp_path: Path
     assert tree(tmp_path)["a.py"] == PRIMES.encode()
 
 
-def test_text_that_stands_in_several_places_is_not_replaced_in_any(tmp_path: Path) -> None:
+def test_text_that_is_in_several_places_is_not_replaced_in_any(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "x\ny\nx\nz\nx\n"})
     answer = run(workspace, {"command": "str_replace", "path": "a.md", "old_str": "x", "new_str": "w"})
     assert (first_line(answer), answer.kind) == (THREE, "ambiguous-match")
@@ -195,7 +195,7 @@ def test_a_link_to_a_directory_inside_lists_what_is_there(tmp_path: Path) -> Non
 # str_replace, create, insert
 
 
-def test_an_exact_replacement_is_told_in_the_documented_words_and_no_more(tmp_path: Path) -> None:
+def test_an_exact_replacement_is_reported_in_the_documented_words_and_no_more(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.py": PRIMES})
     answer = run(
         workspace, {"command": "str_replace", "path": "a.py", "old_str": "n > 1", "new_str": "n > 2  # $& \\1"}

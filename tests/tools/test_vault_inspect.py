@@ -126,14 +126,14 @@ def test_a_text_without_structure_has_an_empty_outline(tmp_path: Path, name: str
     assert (answer["status"], answer["format"], answer["outline"]) == ("success", "text", [])
 
 
-def test_a_file_that_does_not_parse_is_told_of_with_its_hash(tmp_path: Path) -> None:
+def test_a_file_that_does_not_parse_is_shown_with_its_hash(tmp_path: Path) -> None:
     answer = inspected(tmp_path, '{"a": [1,}', name="a.json")
     assert (answer["status"], answer["outline"]) == ("success", [])
     assert "line 1" in answer["problem"]
     assert answer["fileHash"]
 
 
-def test_front_matter_that_does_not_parse_is_told_of_beside_the_headings(tmp_path: Path) -> None:
+def test_front_matter_that_does_not_parse_is_shown_beside_the_headings(tmp_path: Path) -> None:
     answer = inspected(tmp_path, "---\na: [\n---\n\n# H\n")
     assert answer["frontMatter"]["problem"]
     assert [heading["text"] for heading in answer["headings"]] == ["H"]
@@ -195,7 +195,7 @@ def test_without_is_regex_a_query_is_literal(tmp_path: Path) -> None:
     assert [hit["line"] for hit in answer["matches"]] == [1]
 
 
-def test_a_text_that_stands_in_another_case_only_is_noted(tmp_path: Path) -> None:
+def test_a_text_that_is_in_another_case_only_is_noted(tmp_path: Path) -> None:
     answer = inspected(tmp_path, "# Setup\n\nsetup\n", "search", query="SETUP")
     assert (answer["status"], answer["totalMatches"], answer["matches"]) == ("success", 0, [])
     assert "line 1, 3" in answer["note"]
@@ -212,7 +212,7 @@ def test_a_pattern_that_would_never_end_is_given_up(tmp_path: Path) -> None:
     assert (answer["status"], answer["kind"]) == ("error", "timed-out")
 
 
-def test_a_hit_in_a_long_line_is_shown_with_what_stands_around_it(tmp_path: Path) -> None:
+def test_a_hit_in_a_long_line_is_shown_with_what_is_around_it(tmp_path: Path) -> None:
     answer = inspected(tmp_path, "x" * 9_000 + "needle" + "y" * 9_000 + "\n", "search", query="needle")
     (hit,) = answer["matches"]
     assert hit["column"] == 9_001

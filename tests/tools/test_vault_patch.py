@@ -172,8 +172,8 @@ def test_a_heading_that_several_sections_have_is_refused_with_their_paths_and_li
         {"heading": "B > Notes", "nth": 1, "line": 9},
         {"heading": "B > Notes", "nth": 2, "line": 13},
     ]
-    for told in ("A > Notes (line 3)", "B > Notes (line 9)", "B > Notes (line 13)"):
-        assert told in answer["message"]
+    for said in ("A > Notes (line 3)", "B > Notes (line 9)", "B > Notes (line 13)"):
+        assert said in answer["message"]
     assert "nth" in answer["hint"]
     assert content(tmp_path) == TWICE
 
@@ -200,7 +200,7 @@ def test_a_number_beyond_the_last_section_is_refused(tmp_path: Path) -> None:
     assert (answer["kind"], answer["details"]["count"]) == ("count-mismatch", 3)
 
 
-def test_what_is_appended_to_a_section_stands_at_its_end_before_the_next_heading(tmp_path: Path) -> None:
+def test_what_is_appended_to_a_section_is_at_its_end_before_the_next_heading(tmp_path: Path) -> None:
     text = "# Intro\nIntro text\n## Setup\nSetup text\n## Config\nConfig text\n"
     answer = patched(tmp_path, text, "insert", {"appendToSection": "## Setup"}, content="Appended")
     assert answer["status"] == "success"
@@ -209,12 +209,12 @@ def test_what_is_appended_to_a_section_stands_at_its_end_before_the_next_heading
     assert [row for row in rows if row != "Appended" and row] == [row for row in text.split("\n") if row]
 
 
-def test_what_is_appended_to_a_section_stands_behind_its_subsections(tmp_path: Path) -> None:
+def test_what_is_appended_to_a_section_is_behind_its_subsections(tmp_path: Path) -> None:
     patched(tmp_path, GUIDE, "insert", {"appendToSection": "Setup"}, content="Appended.")
     assert content(tmp_path) == GUIDE.replace("Ask.\n", "Ask.\n\nAppended.\n")
 
 
-def test_what_is_appended_to_the_last_section_stands_at_the_end_of_the_file(tmp_path: Path) -> None:
+def test_what_is_appended_to_the_last_section_is_at_the_end_of_the_file(tmp_path: Path) -> None:
     patched(tmp_path, GUIDE, "insert", {"appendToSection": "Config"}, content="Appended.")
     assert content(tmp_path) == GUIDE + "\nAppended.\n"
 
@@ -224,7 +224,7 @@ def test_the_end_of_a_section_that_has_no_final_newline_gets_one(tmp_path: Path)
     assert content(tmp_path) in ("# A\n\ntext\n\nmore", "# A\n\ntext\n\nmore\n")
 
 
-def test_what_goes_before_a_heading_stands_between_it_and_the_section_above(tmp_path: Path) -> None:
+def test_what_goes_before_a_heading_is_between_it_and_the_section_above(tmp_path: Path) -> None:
     patched(tmp_path, GUIDE, "insert", {"beforeHeading": "Config"}, content="## Middle\n\nText.")
     assert content(tmp_path) == GUIDE.replace("## Config", "## Middle\n\nText.\n\n## Config")
 
@@ -344,7 +344,7 @@ def test_at_the_end_of_a_file_there_are_no_lines_after(tmp_path: Path) -> None:
         (1, 6, {"beforeLines": [], "afterLines": []}),
     ],
 )
-def test_after_lines_were_deleted_the_context_is_what_stands_on_both_sides(
+def test_after_lines_were_deleted_the_context_is_what_is_on_both_sides(
     tmp_path: Path, start: int, end: int, context: dict[str, list[str]]
 ) -> None:
     answer = patched(tmp_path, "1\n2\n3\n4\n5\n6\n", "delete", {"lines": {"start": start, "end": end}})
@@ -364,7 +364,7 @@ def test_a_hash_of_another_version_is_refused_before_anything_is_written(tmp_pat
     assert content(tmp_path) == GUIDE
 
 
-def test_a_target_sent_as_a_string_of_json_is_taken_and_told(tmp_path: Path) -> None:
+def test_a_target_sent_as_a_string_of_json_is_taken_and_reported(tmp_path: Path) -> None:
     answer = patched(tmp_path, GUIDE, "delete", '{"lines": {"start": "1", "end": 1}}')
     assert (answer["status"], len(answer["repaired"])) == ("success", 2)
 

@@ -22,7 +22,7 @@ def content(root: Path, name: str = "notes.md") -> bytes:
     return (root / name).read_bytes()
 
 
-def test_a_text_that_stands_once_is_replaced(tmp_path: Path) -> None:
+def test_a_text_that_occurs_once_is_replaced(tmp_path: Path) -> None:
     answer = replaced(tmp_path, NOTES, "beta", "BETA")
     assert answer["status"] == "success"
     assert answer["filePath"] == "notes.md"
@@ -46,7 +46,7 @@ def test_a_text_that_stands_once_is_replaced(tmp_path: Path) -> None:
         ("1", 3, "2 other places: line 5, 7"),
     ],
 )
-def test_one_of_several_places_is_replaced_and_the_lines_of_the_others_are_told(
+def test_one_of_several_places_is_replaced_and_the_lines_of_the_others_are_reported(
     tmp_path: Path, occurrence: str | int | None, line: int, others: str
 ) -> None:
     answer = replaced(tmp_path, NOTES, "port 80", "port 81", occurrence=occurrence)
@@ -99,7 +99,7 @@ def test_a_text_that_is_nowhere_is_refused_with_a_message(tmp_path: Path) -> Non
     assert content(tmp_path).decode() == NOTES
 
 
-def test_a_text_in_another_case_is_quoted_as_it_stands_and_not_replaced(tmp_path: Path) -> None:
+def test_a_text_in_another_case_is_quoted_as_it_is_and_not_replaced(tmp_path: Path) -> None:
     answer = replaced(tmp_path, "# Setup Guide\n\nsetup\n", "SETUP guide", "x")
     assert answer["kind"] == "no-match"
     assert (answer["details"]["found"], answer["details"]["line"]) == ("Setup Guide", 1)
@@ -239,7 +239,7 @@ def test_a_whole_line_that_goes_away_leaves_the_lines_on_both_sides_as_context(t
     assert content(tmp_path) == b"1\n2\n4\n5\n"
 
 
-def test_other_usual_names_of_the_fields_are_taken_and_told(tmp_path: Path) -> None:
+def test_other_usual_names_of_the_fields_are_taken_and_reported(tmp_path: Path) -> None:
     kit = make(tmp_path, {"notes.md": NOTES}).tools("vault")
     answer = kit.call("TextReplace", {"path": "notes.md", "old_string": "beta", "new_string": "x"})
     assert (answer["status"], len(answer["repaired"])) == ("success", 3)

@@ -57,7 +57,7 @@ def test_lines_are_counted_however_they_end(occurrence: str, after: str, tmp_pat
         ("coder", "write_patch", {"path": "a.txt", "patch": "@@\n-x\n-y\n+Z\n"}),
     ],
 )
-def test_lines_that_stand_twice_are_not_unique_because_they_end_differently(
+def test_lines_that_occur_twice_are_not_unique_because_they_end_differently(
     toolset: str, tool: str, arguments: dict[str, Any], tmp_path: Path
 ) -> None:
     assert kind(call(tmp_path, {"a.txt": TWINS}, toolset, tool, **arguments)) == "ambiguous-match"
@@ -135,7 +135,7 @@ LAST: dict[str, tuple[str, str]] = {
 @table(("new", "after"), LAST.values(), ids=LAST.keys())
 @table("turned", [False, True])
 @table("newline", ["\n", "\r\n", "\r"], ids=repr)
-def test_lines_behind_a_last_line_that_changes_too_stand_right_behind_it(
+def test_lines_behind_a_last_line_that_changes_too_are_right_behind_it(
     newline: str, turned: bool, new: str, after: str, tmp_path: Path
 ) -> None:
     text, step = f"a{newline}b", -1 if turned else 1
@@ -169,7 +169,7 @@ def test_lines_of_a_file_that_an_entry_before_changes_are_refused(tmp_path: Path
     assert tree(tmp_path)["a.txt"] == NUMBERS.encode()
 
 
-def test_a_line_without_sign_that_is_left_out_is_told(tmp_path: Path) -> None:
+def test_a_line_without_sign_that_is_left_out_is_reported(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.txt": "one\ntwo\n"})
     plain = {"type": "update_file", "path": "a.txt", "diff": "@@\n-one\n+1\n"}
     assert workspace.tools("openai").call("apply_patch", plain)["content"] == "Updated a.txt"
@@ -293,7 +293,7 @@ def test_a_count_that_is_offered_is_one_that_goes_through(search: str, tmp_path:
 
 
 @table(("tool", "name"), [("undo", "id"), ("undo", "task"), ("history", "id"), ("read", "x\n" * 30)])
-def test_what_was_sent_is_not_told_back_at_length(tool: str, name: str, tmp_path: Path) -> None:
+def test_what_was_sent_is_not_reported_back_at_length(tool: str, name: str, tmp_path: Path) -> None:
     answer = make(tmp_path, {"a.txt": "1\n"}).tools("core").call(tool, {name: "{" * 100_000})
     assert len(str(answer)) < 2_000
     assert len(answer["error"].splitlines()) <= 3

@@ -117,8 +117,8 @@ def test_rules_leave_out_what_git_leaves_out(repository: tuple[Path, dict[str, s
         (folder / ".gitignore").write_bytes(text.encode())
         written[str(folder.relative_to(root))] = text
     command = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
-    told = subprocess.run(command, cwd=root, env=env, capture_output=True, check=True).stdout.decode()
-    assert set(listing(root).files) == set(filter(None, told.split("\0"))), written
+    answer = subprocess.run(command, cwd=root, env=env, capture_output=True, check=True).stdout.decode()
+    assert set(listing(root).files) == set(filter(None, answer.split("\0"))), written
 
 
 def test_what_is_ignored_is_left_out_at_every_level(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from steadyhand.workspace.files.protection import TEMP_PREFIX
 from steadyhand.workspace.files.storage import Storage
 
 
-class Deed(NamedTuple):
+class Step(NamedTuple):
     """A call that matters for durability, and the file or directory it was about, relative to the root."""
 
     call: str
@@ -26,7 +26,7 @@ class Recording(Storage):
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.deeds: list[Deed] = []
+        self.steps: list[Step] = []
         self._opened: dict[int, int] = {}
         self._count = 0
 
@@ -35,7 +35,7 @@ class Recording(Storage):
 
     def note(self, call: str, path: str, fd: int | None = None) -> None:
         if not path.startswith(".steadyhand/"):
-            self.deeds.append(Deed(call, path, 0 if fd is None else self._number(fd)))
+            self.steps.append(Step(call, path, 0 if fd is None else self._number(fd)))
 
     def _number(self, fd: int) -> int:
         if fd not in self._opened:
@@ -93,18 +93,18 @@ def ws(storage: Recording) -> sh.Workspace:
     """A workspace whose state folder is there already."""
     ws = sh.Workspace(storage.root, storage=storage)
     ws.edit("b.md", [sh.Replace("one", "1")])
-    storage.deeds.clear()
+    storage.steps.clear()
     return ws
 
 
 def order(storage: Recording) -> list[tuple[str, str]]:
     """Calls and paths; a temporary is told as such."""
-    return [(deed.call, "TEMP" if TEMP_PREFIX in deed.path else deed.path) for deed in storage.deeds]
+    return [(step.call, "TEMP" if TEMP_PREFIX in step.path else step.path) for step in storage.steps]
 
 
 def assert_no_sync_twice(storage: Recording) -> None:
     """A second fsync of one handle may report success for pages that the first one lost."""
-    synced = [deed.handle for deed in storage.deeds if deed.call == "fsync"]
+    synced = [step.handle for step in storage.steps if step.call == "fsync"]
     assert len(synced) == len(set(synced))
 
 

@@ -28,10 +28,10 @@ def test_the_present_schema_is_recorded() -> None:
 @table("folder", RECORDED, ids=lambda path: path.name)
 def test_a_recorded_journal_answers_as_it_did(folder: Path, tmp_path: Path) -> None:
     restore(folder, tmp_path / "root")
-    told, expected = answers(tmp_path / "root"), expected_of(folder)
-    assert {name: value for name, value in told.items() if value != expected[name]} == {}
-    assert set(told) | {"modes"} == set(expected)
-    assert answers(tmp_path / "root") == told
+    answer, expected = answers(tmp_path / "root"), expected_of(folder)
+    assert {name: value for name, value in answer.items() if value != expected[name]} == {}
+    assert set(answer) | {"modes"} == set(expected)
+    assert answers(tmp_path / "root") == answer
 
 
 @table("folder", RECORDED, ids=lambda path: path.name)
@@ -40,14 +40,14 @@ def test_what_was_recorded_is_taken_back(folder: Path, tmp_path: Path) -> None:
     restore(folder, root)
     undos = expected_of(folder)["undos"]
     with sh.Workspace(root, actor="ada", task="T-1", allow=[".env"]) as workspace:
-        for record, told in undos.items():
-            if isinstance(told, str):
+        for record, answer in undos.items():
+            if isinstance(answer, str):
                 with pytest.raises(sh.EditError) as refused:
                     workspace.undo(record)
-                assert str(refused.value.kind) == told
+                assert str(refused.value.kind) == answer
             else:
                 receipt = workspace.undo(record)
-                assert receipt.diff() == told["diff"]
+                assert receipt.diff() == answer["diff"]
                 workspace.undo(receipt.id)
         assert workspace.check().ok
         assert workspace.check().drifted == ()

@@ -186,7 +186,7 @@ def test_a_protected_name_that_is_a_link_protects_what_it_leads_to(box: Sandbox,
     assert kind_of(box, "docs/a.md", writing=True) is None
 
 
-def test_a_secret_is_not_read_but_its_size_is_told(box: Sandbox, root: Path) -> None:
+def test_a_secret_is_not_read_but_its_size_is_reported(box: Sandbox, root: Path) -> None:
     (root / ".env").write_bytes(b"TOKEN=abc\n")
     with pytest.raises(EditError) as caught:
         box.place(".env", writing=False)
@@ -425,7 +425,7 @@ def test_the_root_itself_may_be_reached_through_a_link(root: Path, resolver: Any
         assert kind_of(box, str(root.parent / "outside" / "secret.md")) is Kind.OUTSIDE_ROOT
 
 
-def test_missing_parents_are_told_with_the_deepest_directory_that_is_there(box: Sandbox, root: Path) -> None:
+def test_missing_parents_are_reported_with_the_deepest_directory_that_is_there(box: Sandbox, root: Path) -> None:
     with box.place("docs/new/er/x.md", writing=True) as place:
         assert (place.missing, place.name, place.path) == (("new", "er"), "x.md", "docs/new/er/x.md")
         assert place.directory == "docs"
@@ -570,7 +570,7 @@ def test_a_listing_says_when_it_was_cut(box: Sandbox, root: Path) -> None:
     assert box.list_files(max_entries=100).cut is None
 
 
-def test_a_listing_starts_where_it_is_told_and_nowhere_else(box: Sandbox, root: Path) -> None:
+def test_a_listing_starts_where_it_should_and_nowhere_else(box: Sandbox, root: Path) -> None:
     (root / ".steadyhand").mkdir()
     make_link(root, "inside", "docs")
     make_link(root, "out", "../outside")

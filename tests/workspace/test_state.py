@@ -24,14 +24,14 @@ class Tracing(FaultStorage):
 
     def __init__(self, **options: object) -> None:
         super().__init__(**options)  # type: ignore[arg-type]
-        self.deeds: list[tuple[str, str]] = []
+        self.steps: list[tuple[str, str]] = []
 
     def mkdir(self, name: str, mode: int = 0o777, *, dir_fd: int) -> None:
-        self.deeds.append(("mkdir", os.readlink(f"/proc/self/fd/{dir_fd}") + "/" + name))
+        self.steps.append(("mkdir", os.readlink(f"/proc/self/fd/{dir_fd}") + "/" + name))
         super().mkdir(name, mode, dir_fd=dir_fd)
 
     def fsync_dir(self, fd: int) -> None:
-        self.deeds.append(("fsync_dir", os.readlink(f"/proc/self/fd/{fd}")))
+        self.steps.append(("fsync_dir", os.readlink(f"/proc/self/fd/{fd}")))
         super().fsync_dir(fd)
 
 
@@ -79,7 +79,7 @@ def test_a_new_folder_its_rooms_and_its_parents_are_durable(tmp_path: Path) -> N
     finally:
         os.umask(old)
     x, y, state = (str(tmp_path / name) for name in ("x", "x/y", "x/y/state"))
-    assert storage.deeds == [
+    assert storage.steps == [
         ("mkdir", x), ("fsync_dir", str(tmp_path)),
         ("mkdir", y), ("fsync_dir", x),
         ("mkdir", state), ("fsync_dir", y),
@@ -101,7 +101,7 @@ def test_a_room_that_is_missing_is_made_durable(made: StateFolder) -> None:
     (made.location / "locks").rmdir()
     storage = Tracing()
     StateFolder(made.location, storage).make()
-    assert storage.deeds[-1] == ("fsync_dir", str(made.location))
+    assert storage.steps[-1] == ("fsync_dir", str(made.location))
     assert (made.location / "locks").is_dir()
 
 

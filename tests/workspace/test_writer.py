@@ -227,7 +227,7 @@ def test_a_torn_write_in_place_says_so_and_is_new_text_then_old(box: Sandbox, pl
     assert (root / "a.md").read_bytes() == NEW
 
 
-def test_a_file_that_may_not_be_written_is_told_before_it_is_replaced(root: Path) -> None:
+def test_a_file_that_may_not_be_written_is_reported_before_it_is_replaced(root: Path) -> None:
     os.chmod(root, 0o755)
     os.chmod(root / "a.md", 0o444)
     with Sandbox(root, storage=Storage()) as box:

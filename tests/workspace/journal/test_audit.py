@@ -53,7 +53,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("column", "value"), [(name, value) for name, values in CHANGES.items() for value in values])
-def test_a_changed_column_of_a_record_is_told_and_the_record_is_refused(
+def test_a_changed_column_of_a_record_is_reported_and_the_record_is_refused(
     folder: Path, column: str, value: object
 ) -> None:
     behind_its_back(folder, (f"UPDATE log SET {column} = ? WHERE seq = 3", (value,)))
@@ -64,15 +64,15 @@ def test_a_changed_column_of_a_record_is_told_and_the_record_is_refused(
         with pytest.raises(EditError) as caught:
             journal.find("bbbb")
         assert caught.value.kind is Kind.JOURNAL_DAMAGED
-        told: list[Problem] = []
-        assert [entry.record.id[0] for entry in journal.entries(on_damage=told.append)] == ["c", "a"]
-        assert [problem.seq for problem in told] == [3]
+        answer: list[Problem] = []
+        assert [entry.record.id[0] for entry in journal.entries(on_damage=answer.append)] == ["c", "a"]
+        assert [problem.seq for problem in answer] == [3]
     assert not damaged_find(folder, "aaaa")
     assert not damaged_find(folder, "cccc")
 
 
 @pytest.mark.parametrize(("column", "value"), [(name, value) for name, values in CHANGES.items() for value in values])
-def test_a_changed_column_of_a_settled_state_is_told_and_the_record_is_refused(
+def test_a_changed_column_of_a_settled_state_is_reported_and_the_record_is_refused(
     folder: Path, column: str, value: object
 ) -> None:
     if (column, value) == ("type", "committed"):
@@ -91,17 +91,17 @@ def test_the_newest_record_of_a_path_refuses_when_it_is_damaged(folder: Path) ->
     assert caught.value.kind is Kind.JOURNAL_DAMAGED
 
 
-def test_a_damaged_pending_record_is_told_and_left_alone(folder: Path) -> None:
+def test_a_damaged_pending_record_is_reported_and_left_alone(folder: Path) -> None:
     with open_journal(folder) as journal:
         journal.prepare(record(id="d" * 12), STAGING, {})
     behind_its_back(folder, ("UPDATE log SET body = x'00' WHERE seq = 8", ()))
     with open_journal(folder) as journal:
-        told: list[Problem] = []
-        assert journal.unsettled(on_damage=told.append) == []
-        assert [problem.seq for problem in told] == [8]
+        answer: list[Problem] = []
+        assert journal.unsettled(on_damage=answer.append) == []
+        assert [problem.seq for problem in answer] == [8]
 
 
-def test_a_damaged_note_is_told_and_not_shown(folder: Path) -> None:
+def test_a_damaged_note_is_reported_and_not_shown(folder: Path) -> None:
     behind_its_back(folder, ("UPDATE log SET body = x'7b7d' WHERE seq = 7", ()))
     with open_journal(folder) as journal:
         assert [problem.seq for problem in journal.verify()] == [7]
@@ -110,7 +110,7 @@ def test_a_damaged_note_is_told_and_not_shown(folder: Path) -> None:
 
 @pytest.mark.parametrize("column", ["codec", "size", "checksum", "data", "digest"])
 @pytest.mark.parametrize("value", [b"\0", 5, "x", bytes(32)])
-def test_a_changed_column_of_an_image_is_told_and_the_image_is_refused(
+def test_a_changed_column_of_an_image_is_reported_and_the_image_is_refused(
     folder: Path, column: str, value: object
 ) -> None:
     behind_its_back(folder, (f"UPDATE images SET {column} = ?", (value,)))
@@ -126,7 +126,7 @@ def test_a_changed_column_of_an_image_is_told_and_the_image_is_refused(
         journal.gc(keep_days=0)
 
 
-def test_a_damaged_image_is_mended_when_the_same_content_comes_again(folder: Path) -> None:
+def test_a_damaged_image_is_repaired_when_the_same_content_comes_again(folder: Path) -> None:
     behind_its_back(folder, ("UPDATE images SET data = x'00'", ()))
     with open_journal(folder) as journal:
         commit(journal, record(), image_of(b"precious" * 300))
@@ -144,7 +144,7 @@ def test_a_row_that_was_cut_out_is_missed_or_its_index_is(folder: Path, row: int
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "answer"),
     [
         ("UPDATE log SET body = x'00' WHERE seq = 7", ["a", "b", "c"]),
         ("UPDATE log SET type = 'note' WHERE seq = 3", ["a", "c", "recovery"]),
@@ -154,11 +154,11 @@ def test_a_row_that_was_cut_out_is_missed_or_its_index_is(folder: Path, row: int
         ("DELETE FROM records", ["recovery"]),
     ],
 )
-def test_what_is_damaged_is_not_told_to_those_who_watch(folder: Path, statement: str, told: list[str]) -> None:
+def test_what_is_damaged_is_not_reported_to_those_who_watch(folder: Path, statement: str, answer: list[str]) -> None:
     behind_its_back(folder, (statement, ()))
     with open_journal(folder) as journal:
         found = [each.what for each in journal.happened(after_seq=0, limit=10)]
-        assert [what.type if isinstance(what, Note) else what.record.id[0] for what in found] == told
+        assert [what.type if isinstance(what, Note) else what.record.id[0] for what in found] == answer
         assert len(journal.happened(after_seq=0, limit=1)) == 1
 
 
@@ -185,7 +185,7 @@ def test_the_last_records_cut_off_are_missed_by_the_index(folder: Path) -> None:
         "INSERT INTO undos VALUES ('bbbbbbbbbbbb', 5)",
     ],
 )
-def test_a_wrong_index_is_told_never_trusted_and_rebuilt_from_the_log(folder: Path, statement: str) -> None:
+def test_a_wrong_index_is_reported_never_trusted_and_rebuilt_from_the_log(folder: Path, statement: str) -> None:
     with open_journal(folder) as journal:
         sound = list(journal.entries())
     behind_its_back(folder, (statement, ()))

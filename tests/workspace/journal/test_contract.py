@@ -317,7 +317,7 @@ def test_stats_count_what_is_there(journal: Journal) -> None:
 
 
 def test_verify_tells_how_far_it_is(journal: Journal) -> None:
-    told: list[tuple[int, int]] = []
+    answer: list[tuple[int, int]] = []
     commit(journal, record())
-    assert journal.verify(lambda done, total: told.append((done, total))) == []
-    assert told[-1] == (2, 2)
+    assert journal.verify(lambda done, total: answer.append((done, total))) == []
+    assert answer[-1] == (2, 2)

@@ -27,7 +27,7 @@ def seen_version(content: bytes, seq: int = 1, *spans: tuple[int, int]) -> SeenV
     return SeenVersion(digest_of(content), seq, spans or None)
 
 
-def told(journal: Journal, after_seq: int = 0, limit: int = 100) -> list[str]:
+def answer(journal: Journal, after_seq: int = 0, limit: int = 100) -> list[str]:
     """Ids of records and types of notes."""
     happened = journal.happened(after_seq=after_seq, limit=limit)
     return [each.what.record.id if isinstance(each.what, Entry) else each.what.type for each in happened]
@@ -65,7 +65,7 @@ def test_the_head_is_the_last_row(journal: Journal) -> None:
     assert journal.append_note("x", {}) == journal.head() == 3
 
 
-def test_what_happened_is_told_oldest_first_from_a_row_on(journal: Journal) -> None:
+def test_what_happened_is_reported_oldest_first_from_a_row_on(journal: Journal) -> None:
     one = commit(journal, record())
     journal.append_note("refusal", {"path": "a.md"})
     prepared, aborted = record(), record()
@@ -73,12 +73,12 @@ def test_what_happened_is_told_oldest_first_from_a_row_on(journal: Journal) -> N
     journal.prepare(aborted, STAGING, {})
     journal.settle(aborted.id, State.ABORTED)
     journal.settle(prepared.id, State.PARTIAL, "b.md stayed")
-    assert told(journal) == [one.id, "refusal", prepared.id]
-    assert told(journal, limit=2) == [one.id, "refusal"]
-    assert told(journal, limit=0) == told(journal, limit=-1) == []
-    assert told(journal, after_seq=2) == ["refusal", prepared.id]
-    assert told(journal, after_seq=journal.head()) == told(journal, after_seq=1 << 70) == []
-    assert told(journal, after_seq=-(1 << 70)) == told(journal)
+    assert answer(journal) == [one.id, "refusal", prepared.id]
+    assert answer(journal, limit=2) == [one.id, "refusal"]
+    assert answer(journal, limit=0) == answer(journal, limit=-1) == []
+    assert answer(journal, after_seq=2) == ["refusal", prepared.id]
+    assert answer(journal, after_seq=journal.head()) == answer(journal, after_seq=1 << 70) == []
+    assert answer(journal, after_seq=-(1 << 70)) == answer(journal)
     last = journal.happened(after_seq=2, limit=10)[-1]
     assert isinstance(last.what, Entry)
     assert (last.seq, last.what.state, last.what.note) == (journal.head(), State.PARTIAL, "b.md stayed")
@@ -136,7 +136,7 @@ def test_a_read_only_journal_meets_a_stranger_now_every_time(opener: Opener) -> 
     assert (reader.meet(BOB), reader.meet(ANN)) == (0, 2)
 
 
-def test_sights_are_kept_for_each_party_and_file(opener: Opener) -> None:
+def test_seen_versions_are_kept_for_each_party_and_file(opener: Opener) -> None:
     journal, other = opener(), opener()
     seen = (seen_version(ONE, 3), seen_version(TWO, 5, (1, 4), (9, 9)))
     for party in (ANN, ODD):
@@ -152,7 +152,7 @@ def test_sights_are_kept_for_each_party_and_file(opener: Opener) -> None:
     assert journal.verify() == []
 
 
-def test_parties_of_like_names_are_told_apart(journal: Journal) -> None:
+def test_parties_of_like_names_are_distinguished(journal: Journal) -> None:
     parties = [Party("a", "b"), Party("a b"), Party('a", "b'), Party("a"), Party("a", ""), Party("", "a")]
     parties += [Party("x" * 3000, name) for name in ("1", "2")]
     for number, party in enumerate(parties):
@@ -199,7 +199,7 @@ def test_a_party_that_is_forgotten_leaves_nothing(journal: Journal) -> None:
     assert [each.id for each in journal.leases()] == ["L-2"]
 
 
-def test_sights_are_no_history(journal: Journal) -> None:
+def test_seen_versions_are_no_history(journal: Journal) -> None:
     journal.see(ANN, "a.md", [seen_version(ONE)], ONE)
     journal.keep_lease(lease())
     stats = journal.stats()
@@ -298,7 +298,7 @@ def test_what_an_edit_was_forced_over_is_read_back(journal: Journal) -> None:
     assert journal.find(made.id).record == made
 
 
-def test_a_note_is_told_as_it_was_written(journal: Journal) -> None:
+def test_a_note_is_reported_as_it_was_written(journal: Journal) -> None:
     journal.append_note("conflict", {"path": "a\udcff", "lines": [1, 2]})
     (happening,) = journal.happened(after_seq=0, limit=1)
     assert isinstance(happening.what, Note)

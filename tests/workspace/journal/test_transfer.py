@@ -181,8 +181,8 @@ def test_a_source_that_may_only_be_read_is_copied(opener: Opener, tmp_path: Path
 
 
 def test_progress_goes_from_nothing_to_everything(opener: Opener, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    answer: list[tuple[int, int]] = []
     with open_journal(filled(tmp_path / "source")) as source:
-        copy_journal(source, opener(), lambda done, total: told.append((done, total)))
-    assert told == sorted(told)
-    assert told[-1] == (1800, 1800)
+        copy_journal(source, opener(), lambda done, total: answer.append((done, total)))
+    assert answer == sorted(answer)
+    assert answer[-1] == (1800, 1800)

@@ -94,7 +94,7 @@ def made(root: Path) -> Iterator[None]:
 def answers(root: Path) -> dict[str, Any]:
     """What the journal of a root answers; everything but the undos leaves it as it is."""
     with sh.Workspace(root, actor="ada", task="T-1") as workspace:
-        told: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "history": [_entry(entry) for entry in workspace.history()],
             "diffs": {entry.record.id: workspace.diff_of(entry.record.id) for entry in workspace.history()},
             "of_a_file": [entry.record.id for entry in workspace.history("docs/page.md")],
@@ -106,13 +106,13 @@ def answers(root: Path) -> dict[str, Any]:
             "articles": list(workspace.audits.articles()),
             "check": _check(workspace),
         }
-        told["undos"] = {entry.record.id: _undone(workspace, entry.record.id) for entry in workspace.history()}
-        told["undos_of_tasks"] = {task: _undone(workspace, None, task=task) for task in ("T-1", "T-2")}
-        told["leases"] = [announced.lease.id for announced in workspace.leases()]
+        answer["undos"] = {entry.record.id: _undone(workspace, entry.record.id) for entry in workspace.history()}
+        answer["undos_of_tasks"] = {task: _undone(workspace, None, task=task) for task in ("T-1", "T-2")}
+        answer["leases"] = [announced.lease.id for announced in workspace.leases()]
     findings = sh.Workspace(root, read_only=True)
     with findings:
-        told["findings"] = [finding.to_json() for finding in findings.findings()]
-    return json.loads(json.dumps(told, default=_plain))
+        answer["findings"] = [finding.to_json() for finding in findings.findings()]
+    return json.loads(json.dumps(answer, default=_plain))
 
 
 def _entry(entry: Any) -> dict[str, Any]:
