@@ -110,7 +110,7 @@ NEVER = [
         BLOCKS,
         "# ...\n    steps:\n      - uses: actions/checkout@v4\n# ...\n",
         "ambiguous-match",
-        "in 2 places",
+        "2 places in",
         "ci.yml",
     ),
     Refused(

@@ -179,13 +179,13 @@ def test_line_numbers_of_an_older_version_mean_the_lines_of_that_version(ws: sh.
 
 def test_the_lines_concerned_are_followed_to_where_they_are_now(ws: sh.Workspace, root: Path) -> None:
     dispute = meet(root)
-    assert (host_of(ws).standing(dispute.id).lines, host_of(ws).standing(dispute.id).text) == (
+    assert (host_of(ws).present_text(dispute.id).lines, host_of(ws).present_text(dispute.id).text) == (
         (2, 4),
         "TWO\nTHREE\nFOUR\n",
     )
     ws.edit("a.md", [sh.Insert(sh.Lines(1, 1), "zero\n", where="before"), sh.Replace("THREE", "THREE!")])
-    standing = host_of(ws).standing(dispute.id)
-    assert (standing.lines, standing.text) == ((3, 5), "TWO\nTHREE!\nFOUR\n")
+    present_text = host_of(ws).present_text(dispute.id)
+    assert (present_text.lines, present_text.text) == ((3, 5), "TWO\nTHREE!\nFOUR\n")
 
 
 def test_a_person_writes_the_lines_by_hand(ws: sh.Workspace, root: Path) -> None:
@@ -200,23 +200,23 @@ def test_a_person_writes_the_lines_by_hand(ws: sh.Workspace, root: Path) -> None
 
 def test_what_was_written_for_another_version_is_not_put_in(ws: sh.Workspace, root: Path) -> None:
     dispute = meet(root)
-    shown = host_of(ws).standing(dispute.id)
+    shown = host_of(ws).present_text(dispute.id)
     ws.edit("a.md", [sh.Replace("THREE", "3")])
     error = refusal(ws, dispute.id, "edit", text="x\n", expect=shown.digest)
     assert error.kind is Kind.STALE_SOURCE
-    assert ws.resolve(dispute.id, "edit", text="x\n", expect=host_of(ws).standing(dispute.id).digest) is not None
+    assert ws.resolve(dispute.id, "edit", text="x\n", expect=host_of(ws).present_text(dispute.id).digest) is not None
 
 
 def test_lines_that_stay_as_they_are_resolve_nothing(ws: sh.Workspace, root: Path) -> None:
     dispute = meet(root)
-    assert refusal(ws, dispute.id, "edit", text=host_of(ws).standing(dispute.id).text).kind is Kind.NO_CHANGE
+    assert refusal(ws, dispute.id, "edit", text=host_of(ws).present_text(dispute.id).text).kind is Kind.NO_CHANGE
     assert ws.conflict(dispute.id).state == "open"
 
 
 def test_lines_at_the_end_of_a_file_without_a_newline(ws: sh.Workspace, root: Path) -> None:
     (root / "a.md").write_text("one\ntwo")
     dispute = meet(root, sh.Replace(sh.Lines(2, 2), "zwei"), theirs="two")
-    assert host_of(ws).standing(dispute.id).text == "TWO"
+    assert host_of(ws).present_text(dispute.id).text == "TWO"
     ws.resolve(dispute.id, "edit", text="2\n3")
     assert now(root) == "one\n2\n3"
 
@@ -224,7 +224,7 @@ def test_lines_at_the_end_of_a_file_without_a_newline(ws: sh.Workspace, root: Pa
 def test_lines_that_are_gone_are_an_empty_place(ws: sh.Workspace, root: Path) -> None:
     dispute = meet(root)
     ws.edit("a.md", [sh.Delete("TWO\nTHREE\nFOUR\n")])
-    assert (host_of(ws).standing(dispute.id).lines, host_of(ws).standing(dispute.id).text) == ((2, 1), "")
+    assert (host_of(ws).present_text(dispute.id).lines, host_of(ws).present_text(dispute.id).text) == ((2, 1), "")
     ws.resolve(dispute.id, "edit", text="2\n3\n4\n")
     assert now(root) == "one\n2\n3\n4\nfive\n"
 
@@ -306,7 +306,7 @@ def test_lines_with_secrets_are_not_handed_out(root: Path) -> None:
         ws._store.writable_journal().append_note("conflict", body)
         (dispute,) = ws.conflicts()
         with pytest.raises(EditError) as caught:
-            host_of(ws).standing(dispute.id)
+            host_of(ws).present_text(dispute.id)
         assert caught.value.kind is Kind.PROTECTED_PATH
         with pytest.raises(EditError) as caught:
             ws.resolve(dispute.id, "apply")
@@ -317,7 +317,7 @@ def test_lines_with_secrets_are_not_handed_out(root: Path) -> None:
 def test_whoever_may_only_read_may_look_and_not_resolve(root: Path) -> None:
     dispute = meet(root)
     with sh.Workspace(root, read_only=True) as reader:
-        assert host_of(reader).standing(dispute.id).lines == (2, 4)
+        assert host_of(reader).present_text(dispute.id).lines == (2, 4)
         for how in ("apply", "drop"):
             assert refusal(reader, dispute.id, how).kind is Kind.READ_ONLY
         assert len(reader.conflicts()) == 1
@@ -343,7 +343,7 @@ def test_a_conflict_with_a_change_outside_can_be_shown_and_applied_at_its_own_li
             a.edit("a.md", [sh.Replace(sh.Lines(3), "B\n")])
     assert caught.value.kind is Kind.CONFLICT
     (dispute,) = ws.conflicts()
-    assert host_of(ws).standing(dispute.id).text == "by an editor\n"
+    assert host_of(ws).present_text(dispute.id).text == "by an editor\n"
     assert ws.resolve(dispute.id, "apply") is not None
     assert now(root) == "zero\none\ntwo\nB\nfour\nFIVE\n"
 
@@ -360,5 +360,5 @@ def test_lines_of_a_version_that_only_an_editor_made_are_not_looked_for_in_anoth
     (root / "a.md").write_text("1\n2\n3\n" + now(root))
     (dispute,) = ws.conflicts()
     with pytest.raises(EditError) as caught:
-        host_of(ws).standing(dispute.id)
+        host_of(ws).present_text(dispute.id)
     assert caught.value.kind is Kind.STALE_SOURCE
