@@ -49,7 +49,7 @@ from steadyhand.text.source import Source
 from steadyhand.tools.tool import Example as ToolExample
 from steadyhand.tools.tool import Tool
 from steadyhand.tools.toolsets import tools_of, toolset_named, toolsets
-from steadyhand.workspace.files.protected_names import GROUPS, HIDDEN_FOLDER
+from steadyhand.workspace.files.protection import GROUPS, HIDDEN_FOLDER
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from steadyhand.session.conflicts import Writes
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict
+    from steadyhand.session.leases import ActiveLease
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.session.review.change import AutoAccept, Decision, DiskConflict, Feedback, ReviewChange
     from steadyhand.session.review.review import Review
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Listing
     from steadyhand.workspace.files.storage import DirEntry, Storage
     from steadyhand.workspace.history.file_history import Why
-    from steadyhand.workspace.history.leases import ActiveLease
     from steadyhand.workspace.history.other_clones import Notice
     from steadyhand.workspace.history.outside import CheckReport, Drift, Outside
     from steadyhand.workspace.journal.gc import GcReport
@@ -99,7 +99,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
-    "ActiveLease": "steadyhand.workspace.history.leases",
+    "ActiveLease": "steadyhand.session.leases",
     "Anchor": "steadyhand.structure.anchor",
     "AsyncAudits": "steadyhand.tools.async_workspace",
     "AsyncBatch": "steadyhand.tools.async_workspace",

@@ -12,9 +12,8 @@ import pytest
 
 from steadyhand.errors import EditError
 from steadyhand.workspace.files.protection import TEMP_PREFIX
-from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import Sandbox
-from steadyhand.workspace.files.storage import Storage
+from steadyhand.workspace.files.storage import Storage, refuse_os
 from steadyhand.workspace.files.writer import discard, stage, write_in_place
 from tests.hostile.attacks import running
 

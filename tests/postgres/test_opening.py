@@ -11,10 +11,10 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.database import TABLES, VERSION
+from steadyhand.workspace.journal.log_reader import copy_journal
 from steadyhand.workspace.journal.postgres.journal import PostgresJournal
 from steadyhand.workspace.journal.postgres.session import parse_address
 from steadyhand.workspace.journal.store import open_journal, open_postgres
-from steadyhand.workspace.journal.transfer import copy_journal
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import Server

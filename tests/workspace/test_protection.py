@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.workspace.files import protected_names as names
-from steadyhand.workspace.files.protection import classify, fold, is_hidden
+from steadyhand.workspace.files.protection import GROUPS, Group, classify, fold, is_hidden
 from tests.table import table
 
 # What must not be hit comes first: each false alarm here is an edit somebody could not make.
@@ -185,15 +184,15 @@ def test_a_journal_kept_elsewhere_in_the_root_is_sealed_too() -> None:
 
 
 def test_the_tables_hold_folded_names_that_can_be_found() -> None:
-    entries = [entry for group in names.GROUPS for entry in group.entries]
+    entries = [entry for group in GROUPS for entry in group.entries]
     assert len(entries) == len(set(entries))
     for entry in entries:
         assert entry == fold(entry)
         assert entry.count("/") == 0 or (entry.count("/") == 1 and "*" not in entry)
 
 
-@table("group", names.GROUPS, ids=lambda group: group.title)
-def test_every_entry_of_the_table_has_the_verdict_of_its_group(group: names.Group) -> None:
+@table("group", GROUPS, ids=lambda group: group.title)
+def test_every_entry_of_the_table_has_the_verdict_of_its_group(group: Group) -> None:
     for entry in group.entries:
         verdict = classify(f"some/{entry.replace('*', 'x')}")
         assert (verdict.status, verdict.secret) == (

@@ -15,8 +15,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.files import storage as system
-from steadyhand.workspace.files.refusal import refuse_os
-from steadyhand.workspace.files.storage import NO_SUCH_RENAME, Storage
+from steadyhand.workspace.files.storage import NO_SUCH_RENAME, Storage, refuse_os
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
 from tests.table import table

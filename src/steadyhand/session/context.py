@@ -13,9 +13,9 @@ from steadyhand.workspace.journal.record import Party
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
+    from steadyhand.session.leases import Followed
     from steadyhand.session.tasks import TaskView
     from steadyhand.workspace.file_op import Header, Trace
-    from steadyhand.workspace.history.leases import Followed
     from steadyhand.workspace.history.other_clones import Clones
     from steadyhand.workspace.history.read_ranges import ReadRanges
     from steadyhand.workspace.journal.store import Progress

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from steadyhand.session.history import History
     from steadyhand.session.host import Reader
     from steadyhand.session.kept_conflicts import KeptConflict, KeptConflicts
-    from steadyhand.session.leases import Place
+    from steadyhand.session.leases import ActiveLease, Place
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.review.review import Review
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.files.protection import Protect
     from steadyhand.workspace.files.storage import Storage
     from steadyhand.workspace.history.file_history import Why
-    from steadyhand.workspace.history.leases import ActiveLease
     from steadyhand.workspace.history.other_clones import Clones, Notice
     from steadyhand.workspace.history.outside import CheckReport, Outside
     from steadyhand.workspace.journal.gc import GcReport

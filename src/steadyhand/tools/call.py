@@ -16,19 +16,12 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.toolsets import Toolset
-from steadyhand.workspace.files.refusal import shown
+from steadyhand.workspace.files.storage import shown
 from steadyhand.workspace.journal.record import new_record_id
 
 __all__ = [
-    "Call",
-    "Conversation",
-    "Settings",
-    "check_article",
-    "check_ending",
-    "is_beside",
-    "resolve_path",
-    "same_file",
-]
+    "Call", "Conversation", "Settings", "check_article", "check_ending", "is_beside", "resolve_path", "same_file",
+]  # fmt: skip
 
 
 # Paths as models spell them, made paths of the workspace.

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.files.refusal import refuse_os
+from steadyhand.workspace.files.storage import refuse_os
 from steadyhand.workspace.location import user_state
 
 Report = Mapping[str, object]

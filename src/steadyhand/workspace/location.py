@@ -18,7 +18,7 @@ from pathlib import Path
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameJournal, Say
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.workspace.files.refusal import refuse_os
+from steadyhand.workspace.files.storage import refuse_os
 
 FOLDER = ".steadyhand"
 _ID_FILE = "root"

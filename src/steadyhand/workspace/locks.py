@@ -36,9 +36,17 @@ from pathlib import Path
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import FileImage, Place, Sandbox
-from steadyhand.workspace.files.storage import CLOEXEC, DIRECTORY, NOFOLLOW, NONBLOCK, Storage, require_platform, shut
+from steadyhand.workspace.files.storage import (
+    CLOEXEC,
+    DIRECTORY,
+    NOFOLLOW,
+    NONBLOCK,
+    Storage,
+    refuse_os,
+    require_platform,
+    shut,
+)
 
 try:
     import fcntl

@@ -24,8 +24,8 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 from steadyhand.workspace.file_op import FileOp
 from steadyhand.workspace.files.protection import repository_parts
-from steadyhand.workspace.files.refusal import shown
 from steadyhand.workspace.files.sandbox import FileImage, lock_key_of
+from steadyhand.workspace.files.storage import shown
 from steadyhand.workspace.journal.record import EditNote
 
 

@@ -37,9 +37,8 @@ from typing import Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.files.protection import TEMP_PREFIX
-from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import Sandbox
-from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, shut
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, refuse_os, shut
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.location import FOLDER
 

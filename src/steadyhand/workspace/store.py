@@ -27,9 +27,8 @@ from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.file_op import FileOp, Header, Latest
 from steadyhand.workspace.files.protection import Protect
-from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
-from steadyhand.workspace.files.storage import Storage
+from steadyhand.workspace.files.storage import Storage, refuse_os
 from steadyhand.workspace.journal.record import Hold, Party, Record, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location

@@ -34,9 +34,8 @@ from typing import Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.file_op import NameOp
-from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import Place, Sandbox
-from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, refuse_os, shut
 from steadyhand.workspace.files.writer import (
     Identity,
     Unconfirmed,

@@ -11,7 +11,7 @@ from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad
 if TYPE_CHECKING:
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict, PresentText
-    from steadyhand.workspace.history.leases import ActiveLease
+    from steadyhand.session.leases import ActiveLease
 
 
 _OUTSIDE = "something outside Steadyhand"

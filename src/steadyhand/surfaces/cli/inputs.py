@@ -57,7 +57,7 @@ def bytes_from(invocation: Invocation, option: str, file: str) -> bytes:
                 data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError) and option == "FILE":
-            from steadyhand.workspace.files.refusal import shown
+            from steadyhand.workspace.files.storage import shown
 
             raise EditError(Kind.NO_SUCH_FILE, f"there is no file {shown(file)}", hint="check the name") from error
         cause = getattr(error, "strerror", None) or "not a file name"

@@ -16,8 +16,7 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.workspace.budget import Deadline
 from steadyhand.workspace.files.globs import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.files.protection import TEMP_PREFIX, is_hidden
-from steadyhand.workspace.files.refusal import shown
-from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shown, shut
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3

@@ -27,7 +27,6 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.workspace.files.refusal import refuse_os, shown
 from steadyhand.workspace.files.storage import (
     BENEATH,
     DIRECTORY,
@@ -37,6 +36,8 @@ from steadyhand.workspace.files.storage import (
     NOFOLLOW,
     PATH_ONLY,
     Storage,
+    refuse_os,
+    shown,
     shut,
 )
 

@@ -48,7 +48,6 @@ from steadyhand.workspace.files.protection import (
     repository_mark,
     repository_parts,
 )
-from steadyhand.workspace.files.refusal import refuse_os, shown
 from steadyhand.workspace.files.resolve import Resolved, Resolver, check_portable, parse_path
 from steadyhand.workspace.files.storage import (
     DIRECTORY,
@@ -58,7 +57,9 @@ from steadyhand.workspace.files.storage import (
     Storage,
     has_openat2,
     holds,
+    refuse_os,
     require_platform,
+    shown,
     shut,
 )
 

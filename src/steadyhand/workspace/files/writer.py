@@ -25,9 +25,17 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.files.refusal import refuse_os, shown
 from steadyhand.workspace.files.sandbox import FileImage, Place, Sandbox
-from steadyhand.workspace.files.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, holds, shut
+from steadyhand.workspace.files.storage import (
+    NO_SUCH_RENAME,
+    NOFOLLOW,
+    NONBLOCK,
+    Storage,
+    holds,
+    refuse_os,
+    shown,
+    shut,
+)
 
 Identity = tuple[int, int]
 """Which file it is, whatever its name: device and inode."""

@@ -1,4 +1,4 @@
-"""The whole log from one end to the other: everything it holds, in order, and whether all of it is sound.
+"""The whole log from one end to the other: everything it holds, in order, whether all of it is sound, and a copy of it.
 
 One walk in pages, for whoever looks at everything. Nothing is held between two pages but the records that are under
 way at that place of the log. Reads only; repairs nothing.
@@ -11,17 +11,19 @@ way at that place of the log. Reads only; repairs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from steadyhand.lazy import dataclass
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import decode_record, unpack
 from steadyhand.workspace.journal.database import Connection, Handle
 from steadyhand.workspace.journal.index import note_of, reason_of
 from steadyhand.workspace.journal.log import (
     GENESIS,
+    Packed,
     Problem,
     Row,
     RowType,
@@ -33,7 +35,8 @@ from steadyhand.workspace.journal.log import (
 from steadyhand.workspace.journal.record import Entry, Note, Record, State, is_record_id
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.journal.store import OnDamage, Progress
+    from steadyhand.workspace.journal.store import Journal, OnDamage, Progress
+
 
 _PAGE = 500
 _LASTING = (RowType.COMMITTED.value, RowType.PARTIAL.value)
@@ -268,3 +271,134 @@ def stats_of(connection: Connection, file_bytes: int) -> JournalStats:
         head_seq=seq,
         head_chain=chain.hex(),
     )
+
+
+# Copying a journal to another store, row by row and byte by byte, and making sure of the copy.
+#
+# What is copied is history: the log and the images. What parties have seen and announced stays behind, since it speaks
+# of the store where it was said.
+#
+# Invariants:
+#
+# 1. Numbers, checksums and chain of the copy are those of the source; nothing is sealed again.
+# 2. A copy that was interrupted leaves the target empty.
+# 3. A source with damage is copied only on demand, and then as damaged as it is.
+
+T = TypeVar("T")
+
+_REPORTED = 500
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy holds, and what was already wrong with its source."""
+
+    rows: int
+    images: int
+    image_bytes: int
+    head_seq: int
+    head_chain: str
+    problems: tuple[Problem, ...] = ()
+
+
+def copy_journal(
+    source: Journal, target: Journal, progress: Progress | None = None, *, damaged: bool = False
+) -> Copied:
+    """Fill the empty `target` with everything `source` holds, then verify it.
+
+    Refuses with `exists-already` a target that is not empty and with `journal-damaged` a source with problems, unless
+    `damaged` says that they may be copied.
+    """
+    before = source.stats()
+    _refuse_filled(target)
+    found = tuple(source.verify(_part(progress, 0)))
+    if found and not damaged:
+        raise _unsound(source, found)
+    seen = _Seen(_part(progress, 1), before.rows + before.images)
+    source.export(lambda rows, images: target.load(seen.all_rows(rows), seen.all_images(images)))
+    after = tuple(target.verify(_part(progress, 2)))
+    _compare(seen, target.stats(), found, after, target)
+    return Copied(seen.rows, seen.images, seen.image_bytes, seen.head_seq, seen.head_chain.hex(), found)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What went by on its way."""
+
+    progress: Progress
+    total: int
+    rows: int = 0
+    images: int = 0
+    image_bytes: int = 0
+    head_seq: int = 0
+    head_chain: bytes = field(default=GENESIS)
+
+    def all_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            self.rows += 1
+            self.head_seq, self.head_chain = row.seq, chain_bytes(row.chain)
+            yield self._counted(row)
+
+    def all_images(self, images: Iterable[Packed]) -> Iterator[Packed]:
+        for image in images:
+            self.images += 1
+            self.image_bytes += image.size if isinstance(image.size, int) else 0
+            yield self._counted(image)
+
+    def _counted(self, item: T) -> T:
+        done = self.rows + self.images
+        if done % _REPORTED == 0:
+            self.progress(min(done, self.total), self.total)
+        return item
+
+
+def _part(progress: Progress | None, number: int) -> Progress:
+    """Progress of the whole, reported by one of its three parts."""
+
+    def tell(done: int, total: int) -> None:
+        if progress is not None:
+            progress(number * total + done, 3 * total)
+
+    return tell
+
+
+def _refuse_filled(target: Journal) -> None:
+    """Refuse before the long work; `load` looks again, when nobody else can write."""
+    held = target.stats()
+    if held.rows or held.images:
+        raise EditError(
+            Kind.EXISTS_ALREADY,
+            f"the journal {target.location} already holds {held.rows} rows and {held.images} images",
+            hint="copy to a journal that is new or empty; nothing was changed",
+            details={"rows": held.rows, "images": held.images},
+        )
+
+
+def _compare(
+    seen: _Seen, held: JournalStats, before: tuple[Problem, ...], after: tuple[Problem, ...], target: Journal
+) -> None:
+    """Refuse a copy that is not what went by. An index of the source that was wrong has been rebuilt."""
+    expected = [problem for problem in before if problem.kind not in ("index", "structure")]
+    is_whole = (held.rows, held.images, held.head_seq) == (seen.rows, seen.images, seen.head_seq)
+    if not is_whole or held.head_chain != seen.head_chain.hex() or list(after) != expected:
+        raise EditError(
+            Kind.JOURNAL_DAMAGED,
+            f"the copy in {target.location} is not what was copied: {_listed(after) or 'its last row is another'}",
+            hint="keep the source, throw this copy away and copy again",
+            details={"rows": seen.rows, "copied_rows": held.rows},
+        )
+
+
+def _unsound(source: Journal, found: tuple[Problem, ...]) -> EditError:
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {source.location} is damaged: {_listed(found)}",
+        hint="ask for the damaged rows to be copied as they are, or reindex where only an index is wrong",
+        details={"problems": len(found)},
+    )
+
+
+def _listed(found: tuple[Problem, ...]) -> str:
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(problem.message for problem in found[:_SHOWN]) + more

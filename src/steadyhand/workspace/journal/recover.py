@@ -26,9 +26,8 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.files.protection import TEMP_PREFIX
-from steadyhand.workspace.files.refusal import refuse_os
 from steadyhand.workspace.files.sandbox import Place, Sandbox
-from steadyhand.workspace.files.storage import NOFOLLOW, Storage
+from steadyhand.workspace.files.storage import NOFOLLOW, Storage, refuse_os
 from steadyhand.workspace.files.writer import (
     exchange,
     identity,

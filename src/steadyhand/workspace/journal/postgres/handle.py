@@ -35,7 +35,6 @@ import psycopg
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.database import Connection, Room, Statement, Work
-from steadyhand.workspace.journal.postgres.schema import bring_up, check_version
 from steadyhand.workspace.journal.postgres.session import (
     Address,
     Head,
@@ -44,6 +43,8 @@ from steadyhand.workspace.journal.postgres.session import (
     PunctualConnection,
     Session,
     Undecided,
+    bring_up,
+    check_version,
     cut,
     is_passing,
     read_only,
