@@ -21,18 +21,6 @@ from typing import NamedTuple
 from steadyhand.match.lexer import Lexer, fold, squeeze, token_key
 from steadyhand.text.diff import equal_pairs
 
-__all__ = [
-    "Alignment",
-    "Likeness",
-    "Pairing",
-    "align",
-    "differences",
-    "likeness_of",
-    "max_weight_path",
-    "similarity",
-    "weight_of",
-]
-
 _LONG = 40  # code points from which a row says as much as a row can
 
 

@@ -27,17 +27,6 @@ from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 
-__all__ = [
-    "Candidate",
-    "candidates_at",
-    "find_anchors",
-    "find_candidates",
-    "find_context",
-    "judge",
-    "place_at",
-    "sure_at_most",
-]
-
 # The first row of a definition, or a table's head: what it names is what the rows below belong to.
 _NAMING = lazy_pattern(
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|override"

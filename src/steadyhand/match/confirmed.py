@@ -34,8 +34,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
-__all__ = ["Confirmed", "confirmed_part"]
-
 _SUBSTANCE = 12  # letters and digits from which lines are not somewhere by chance
 _SAYING = 2  # the same of a row that may speak for another place
 _LONGEST = 400  # rows of an old text

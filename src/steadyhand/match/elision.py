@@ -19,8 +19,6 @@ from steadyhand.match.lexer import Lexer
 from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at, run_of
 from steadyhand.text.lines import split_bodies
 
-__all__ = ["check_elisions", "elided", "is_elision", "runs_of", "sections_of"]
-
 Section = tuple[int, int]  # rows, half-open
 
 _LONGEST = 160  # code points; a longer row has something to say of its own

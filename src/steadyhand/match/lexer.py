@@ -22,20 +22,6 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.typography import INVISIBLE, PLAIN, plain
 
-__all__ = [
-    "TOKEN",
-    "Lexer",
-    "Token",
-    "fold",
-    "lexer_of",
-    "misspelt",
-    "read_tokens",
-    "squeeze",
-    "token_key",
-    "token_text",
-    "tokens",
-]
-
 _PUNCTUATION = r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
 # Where a closing quote is missing the rest of the row is literal.
 _FULL = {

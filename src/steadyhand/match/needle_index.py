@@ -18,8 +18,6 @@ from itertools import accumulate, pairwise
 
 from steadyhand.text.span import Span
 
-__all__ = ["NeedleIndex"]
-
 # Needles from one length up to the next share a pass: that length, how wide looks are, and how far apart.
 _KINDS = ((2, 2, 1), (4, 4, 1), (7, 6, 2), (16, 10, 7), (40, 20, 21), (160, 32, 64))
 _TOO_LONG = 20_000

@@ -24,8 +24,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.typography import plain
 
-__all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
-
 _WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
 _TRIED = 6  # words whose places are counted
 _FEW = 100  # places of a word that are looked at faster than a rarer word is found

@@ -19,18 +19,6 @@ from itertools import pairwise
 from steadyhand.lazy import dataclass
 from steadyhand.match.lexer import Lexer, fold
 
-__all__ = [
-    "Domains",
-    "Place",
-    "RowView",
-    "Run",
-    "WorkSpent",
-    "choose_nearest",
-    "consistent",
-    "place_at",
-    "run_of",
-]
-
 _WORK = 400_000  # rows looked at
 _BLANK_ROWS = 10  # so many may be added between two rows
 _TAB = 4

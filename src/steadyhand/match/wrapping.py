@@ -11,8 +11,6 @@ from collections.abc import Sequence
 
 from steadyhand.match.lexer import Lexer, Token
 
-__all__ = ["is_wrapped_alike"]
-
 _TELLING = 6  # tokens; fewer may be one below the other for another reason than a full line
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 _REMARKS = frozenset({"#", "//", "--", "%", ";"})  # what starts a comment somewhere

@@ -38,7 +38,6 @@ from steadyhand.text.words import sort_of
 if TYPE_CHECKING:
     from steadyhand.text.nearest import Difference, Nearest
 
-__all__ = ["correct", "most_alike", "requote", "single_out"]
 
 _NEAR = 0.8  # from this on the edit may well be meant for the place
 _RIVALS = 0.03  # by how much less than the best a place may be alike and still be as near

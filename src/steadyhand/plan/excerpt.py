@@ -23,8 +23,6 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.large import LargeSource
 from steadyhand.text.source import Source
 
-__all__ = ["Excerpt", "excerpt_of"]
-
 _AROUND: Final = 1 << 16  # bytes before and behind a place, at least
 _FEW: Final = 16  # edits; more of them are looked for together, in one pass over the text
 _PART: Final = 8  # an excerpt that is more than this part of the file is not worth it

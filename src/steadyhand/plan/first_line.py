@@ -34,8 +34,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
-__all__ = ["UNSURE", "FullQuote", "Reading", "quote_in_full", "read_in_full"]
-
 UNSURE = 0.95  # how sure an edit is that may be read in another way as well
 
 _UNITS = ("\t", "  ", "   ", "    ", "        ")

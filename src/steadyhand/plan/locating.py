@@ -36,7 +36,6 @@ else:
     match_checks = LazyModule("steadyhand.plan.match_checks")
     merge_window = LazyModule("steadyhand.plan.merge_window")
 
-__all__ = ["Located", "Locator"]
 
 _SEARCHES = 3  # times that the nearest place is looked for
 _LISTED = 5  # ambiguous old texts of a call of whose places the refusal says how they differ

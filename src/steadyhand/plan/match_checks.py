@@ -30,23 +30,6 @@ from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 
-__all__ = [
-    "CHECKS",
-    "Candidate",
-    "LineHint",
-    "find_other_indents",
-    "finder_within",
-    "has_header_elsewhere",
-    "has_other_header",
-    "is_already_there",
-    "is_beside",
-    "is_doubtful",
-    "is_ended",
-    "is_telling",
-    "missing_header",
-    "regions_under",
-]
-
 _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _TO_EDGE = lazy_pattern(r"[ \t]*(?=[\r\n]|\Z)")
 _COMPARED = 20  # lines, the longest, that are looked for elsewhere

@@ -22,8 +22,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
-__all__ = ["Drifted", "Made", "Window", "make", "make_at", "window_at"]
-
 _BESIDE = 8_000  # code points on either side that are compared with what is to be added
 _AROUND = 100_000  # code points on either side, at least, in which the unit of indentation is looked for
 

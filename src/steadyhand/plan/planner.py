@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 else:
     refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
 
-__all__ = ["without_bom"]
 
 _NO_PROPOSAL = Proposal(())
 

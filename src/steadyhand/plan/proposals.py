@@ -29,8 +29,6 @@ from steadyhand.text.splice import Splice
 if TYPE_CHECKING:
     from steadyhand.structure.action import Action
 
-__all__ = ["propose", "propose_all"]
-
 
 def propose_all(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) -> Proposal:
     """The splices of an edit at every node it means. Refuses as the nodes do."""

@@ -47,8 +47,6 @@ from steadyhand.text.lines import body, line_ending, split_bodies
 from steadyhand.text.merge import merge_tokens
 from steadyhand.text.visible import sized
 
-__all__ = ["NewRows", "RowEdit", "Uncertain", "Versions", "rebuild", "relayout", "settled"]
-
 
 def rebuild(
     window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None

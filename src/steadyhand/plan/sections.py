@@ -21,18 +21,6 @@ from steadyhand.match.tier import Signs
 from steadyhand.text.diff import Change, equal_pairs
 from steadyhand.text.indent import indent_of
 
-__all__ = [
-    "BlankRun",
-    "Drift",
-    "InsertPoints",
-    "Repeated",
-    "Section",
-    "drift_of",
-    "repeated_rows",
-    "sections_of",
-    "twins_beside",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Repeated:

@@ -34,8 +34,6 @@ from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 
-__all__ = ["Gap", "Kept", "edits_of", "gaps_of", "kept_of", "plan_merge"]
-
 _FEW = 6  # lines that are missing at one end of a snippet which may be meant as the whole file
 # Languages in which a row that is only indented otherwise still says the same.
 _FREE = frozenset("c css dart go hcl java javascript json lua markup php ruby shell sql swift toml".split())

@@ -36,25 +36,6 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = [
-    "Edge",
-    "EdgeRow",
-    "Key",
-    "Refusals",
-    "Run",
-    "Snippet",
-    "VisibleRows",
-    "find_reading",
-    "is_telling",
-    "is_turned",
-    "key_of",
-    "letters_in",
-    "likeness",
-    "name_of",
-    "read_snippet",
-    "settle",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -23,8 +23,6 @@ from steadyhand.plan.snippet_rows import Edge, EdgeRow, Key, Refusals, Run, Visi
 from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 
-__all__ = ["KNOWN", "Pin", "Pinned", "Placed", "find_rival", "pin_runs", "place_runs"]
-
 _INSIDE = 80  # rows from the outermost pin to one that is asked instead
 _WORD = 2  # letters and digits
 _NEAR = 30  # rows around a run in which no row of it may be once more

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 else:
     refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
 
-__all__ = ["Writing"]
 
 _QUOTING = (Replace, Delete)
 _BLANKS = (" ", "\t")

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from steadyhand.session.statistics import Statistics
 
 
-__all__ = ["EVIDENCE", "TASK", "Asked", "Auditor", "Audits", "Moment", "facts_of", "paths_of", "task_of", "time_of"]
-
 Facts = dict[str, object]
 
 

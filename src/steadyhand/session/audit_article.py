@@ -42,8 +42,6 @@ from steadyhand.workspace.history.file_history import Replays, history_of
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 
-__all__ = ["FIELDS", "Net", "Passage", "Tried", "Written", "article_of", "net_of", "notes_of", "steps_after", "way_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Passage:

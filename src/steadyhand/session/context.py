@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.store import Store
 
 
-__all__ = ["MODES", "CallContext", "Session", "Verb", "allowed_verbs"]
-
 Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
 
 _VERBS: frozenset[Verb] = frozenset({"edit", "write", "create", "delete", "rename", "mode"})

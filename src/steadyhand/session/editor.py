@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.overlay import Overlay
 
 
-__all__ = ["Editor", "Proposal", "Steps"]
-
 _TRIES = 5  # another program that saves every few milliseconds does not wait for us
 
 

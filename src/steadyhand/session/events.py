@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.store import Store
 
 
-__all__ = ["TYPES", "Event", "event_of", "ranges_of"]
-
 TYPES = ("edit", "undo", "redo", "refusal", "conflict", "resolved", "outside", "lease", "lease-end", "task", "note")
 """The types of events; `note` is whatever else the journal holds, such as what recovery met."""
 

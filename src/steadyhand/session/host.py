@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.journal.store import Progress
 
 
-__all__ = ["Host", "Reader", "host_of"]
-
 Answer = TypeVar("Answer")
 W = TypeVar("W", bound="Workspace")
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
 
-__all__ = ["KeptConflict", "PresentText", "find_kept", "is_untouched", "read_kept", "rows_now", "version_then"]
-
 State = Literal["open", "applied", "dropped", "edited", "answered"]
 _RESOLVED: dict[object, State] = {"applied": "applied", "dropped": "dropped", "edited": "edited"}
 _SHORTEST = 4  # digits of an id

@@ -27,26 +27,6 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.history.unseen_changes import UnseenChange
 
-__all__ = [
-    "Believed",
-    "Known",
-    "PlanFor",
-    "any_above",
-    "as_rebased",
-    "changed_quotes",
-    "corrected_lines",
-    "is_by_number",
-    "is_shown",
-    "joined_edit",
-    "moved_by",
-    "put_over",
-    "rebased",
-    "redacted",
-    "together",
-    "without_content",
-    "written_over",
-]
-
 PlanFor = Callable[[Source], Plan]
 Others = tuple[dict[str, object], ...]
 

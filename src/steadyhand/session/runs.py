@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.workspace.journal.record import Note
 
-__all__ = ["Runs", "task_of_run"]
 
 Facts = dict[str, object]
 

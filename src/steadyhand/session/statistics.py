@@ -23,8 +23,6 @@ from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, word
 
-__all__ = ["Attempt", "Attempts", "Change", "Refused", "Statistics", "Tally", "by_calls", "count", "spelled"]
-
 _OPEN = 2_000
 _NEAR = 4  # rows: a record is two, and what was found to have changed outside may follow it
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
 
 
-__all__ = ["TaskView", "Tasks", "draft"]
-
 W = TypeVar("W", bound="Workspace")
 
 _WINDOW = 3  # lines on each side of a change that an answer shows

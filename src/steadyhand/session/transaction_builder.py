@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from steadyhand.session.tasks import TaskView
 
 
-__all__ = ["Request", "Step", "TransactionBuilder", "WriteBytes"]
-
 _EMPTY = digest_of(b"")
 _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from steadyhand.text.source import Source
     from steadyhand.workspace.journal.record import FileChange
 
-__all__ = ["Place", "Written", "has_server", "install", "place_of", "rendered", "uninstall"]
 
 Path = tuple[str | int, ...]
 _TOOL = "mcp --install"

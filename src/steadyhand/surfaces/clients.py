@@ -29,22 +29,6 @@ from typing import Any, Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 
-__all__ = [
-    "SCOPES",
-    "SERVER",
-    "Client",
-    "ConfigFile",
-    "Installation",
-    "Scope",
-    "Section",
-    "Server",
-    "as_json",
-    "client_named",
-    "clients",
-    "installation",
-]
-
-
 SERVER = "steadyhand"
 TOOL_PREFIX = "steadyhand_"
 

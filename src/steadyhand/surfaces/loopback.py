@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from uvicorn import Config, Server
     from uvicorn.server import ServerState
 
-__all__ = [
-    "BACKLOG", "LOOPBACK", "App", "Connections", "Headers", "Message", "Receive", "Scope", "Send", "headers_of",
-    "hosts_of", "is_same_origin", "most_connections", "server_of",
-]  # fmt: skip
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BACKLOG = 128  # asyncio accepts so many at once

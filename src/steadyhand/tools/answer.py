@@ -21,24 +21,6 @@ from steadyhand.tools.file_views import Style, snippet
 from steadyhand.tools.result import Offer, candidate_offers, main_file, offer_of
 from steadyhand.tools.toolsets import NATIVE
 
-__all__ = [
-    "ANSWER",
-    "NOT_FOUND",
-    "Answer",
-    "Worded",
-    "answer_refusal",
-    "as_texts",
-    "how_found",
-    "lines_now",
-    "lines_of_matches",
-    "matches_of",
-    "replacements",
-    "tell",
-    "was_created",
-    "worded",
-]
-
-
 # The old text is not in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 

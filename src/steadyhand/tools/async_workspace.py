@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from steadyhand.tools.tool import Result, Tool
     from steadyhand.workspace.journal.record import Lease, Party
 
-__all__ = ["THREADS", "AsyncAudits", "AsyncBatch", "AsyncKit", "AsyncReview", "AsyncWorkspace"]
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -19,11 +19,6 @@ from steadyhand.tools.toolsets import Toolset
 from steadyhand.workspace.files.storage import shown
 from steadyhand.workspace.journal.record import new_record_id
 
-__all__ = [
-    "Call", "Conversation", "Settings", "check_article", "check_ending", "is_beside", "resolve_path", "same_file",
-]  # fmt: skip
-
-
 # Paths as models spell them, made paths of the workspace.
 #
 # An absolute path is taken beneath the root or beneath a prefix that the host declared. What a path then names on disk,

@@ -21,30 +21,6 @@ from steadyhand.tools.call import Call, resolve_path
 from steadyhand.workspace.files.globs import Glob, expand_braces, parse_glob
 from steadyhand.workspace.files.listing import Listing
 
-__all__ = [
-    "ENTRIES",
-    "ENTRIES_AT_ONCE",
-    "GLOB",
-    "LINES_AT_ONCE",
-    "MOST_CHARACTERS",
-    "WIDEST",
-    "Globs",
-    "Style",
-    "check_forwards",
-    "check_read",
-    "fit_rows",
-    "how_known",
-    "list_entries",
-    "listing_of",
-    "number_lines",
-    "range_in_view",
-    "read_glob",
-    "read_numbered",
-    "room_for",
-    "snippet",
-]
-
-
 # Lines with their numbers, as tools show them. Only shows; a long line or a long stretch is cut and says so.
 
 Style = Literal["cat", "colon"]

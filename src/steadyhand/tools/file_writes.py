@@ -25,25 +25,6 @@ from steadyhand.tools.file_views import how_known
 from steadyhand.tools.result import Offer, success, without_offers
 from steadyhand.tools.tool import Example, Fields, Result, expected_version, reason_of
 
-__all__ = [
-    "DIFF",
-    "UNREAD",
-    "WHOLE",
-    "apply_diff",
-    "apply_patch",
-    "create_or_fill",
-    "created",
-    "diff_of",
-    "patch_from",
-    "refused_part",
-    "tell_written",
-    "unread",
-    "write_all",
-    "write_under_settings",
-    "write_whole",
-]
-
-
 # A whole file in the place of what was read, or a new one.
 #
 # What was not read is not replaced, and its hash is not shown: it would be sent instead of reading.

@@ -25,8 +25,6 @@ from steadyhand.tools.tool import Result
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
-__all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async", "parsed"]
-
 
 @dataclass(frozen=True, slots=True)
 class Made:

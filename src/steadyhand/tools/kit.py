@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.journal.store import Progress
 
 
-__all__ = ["Kit"]
-
-
 class Kit:
     """A toolset over a workspace, for one conversation. Thread-safe as far as the workspace is."""
 

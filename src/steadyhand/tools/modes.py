@@ -14,9 +14,6 @@ from steadyhand.session.context import allowed_verbs
 from steadyhand.tools.tool import Tool
 from steadyhand.tools.toolsets import prompt_of, tools_of
 
-__all__ = ["PLANNER", "mode_section", "not_offered", "offered", "prompt_for"]
-
-
 # Which tools of a toolset are there: what a mode, and a workspace that may only be read, leave of them.
 
 

@@ -37,8 +37,6 @@ from steadyhand.schema import (
     unknown_field,
 )
 
-__all__ = ["check_characters", "check_extent", "repair"]
-
 # How large a request may be, asked without recursion before anybody looks into it.
 
 _MOST_VALUES = 1_000_000

@@ -18,26 +18,6 @@ from steadyhand.structure.target import target_keys
 from steadyhand.text.visible import WIDEST, clip, sized
 from steadyhand.tools.toolsets import MODEL
 
-__all__ = [
-    "AROUND",
-    "CHANGED",
-    "LINES",
-    "Offer",
-    "by_number",
-    "candidate_offers",
-    "failed",
-    "failure",
-    "is_literal",
-    "main_file",
-    "offer_of",
-    "offering",
-    "refusal_kind",
-    "success",
-    "without_offers",
-    "without_repeats",
-]
-
-
 # Edits that a refusal offers instead of the one that was sent, in the fields of the tool that was called.
 
 

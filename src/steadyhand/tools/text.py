@@ -21,7 +21,6 @@ from steadyhand.tools.result import failed
 if TYPE_CHECKING:
     from steadyhand.session.receipt import FileReceipt, Receipt
 
-__all__ = ["render_parts", "render_text"]
 
 _CONTEXT = 2  # lines of a diff around what changed
 _MOST_ROWS = 40  # of one file's diff

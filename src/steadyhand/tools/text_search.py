@@ -27,18 +27,6 @@ from steadyhand.workspace.files.protection import classify
 if TYPE_CHECKING:
     import regex
 
-__all__ = [
-    "HITS_AT_MOST",
-    "HITS_USUALLY",
-    "LONGEST_LINE",
-    "MATCHES",
-    "Found",
-    "LinePattern",
-    "LiteralText",
-    "read_query",
-    "search_text",
-]
-
 
 # What a search looks for: a text as it is, or a regular expression that cannot take more time or memory than it may.
 #

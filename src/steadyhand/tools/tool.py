@@ -19,21 +19,6 @@ from steadyhand.session.context import Verb
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.result import failure
 
-__all__ = [
-    "FILE",
-    "REASON",
-    "STYLES",
-    "Example",
-    "Fields",
-    "Result",
-    "Tool",
-    "Trust",
-    "expected_version",
-    "reason_of",
-    "tool_schema",
-]
-
-
 Trust = Literal["read", "write", "destructive"]
 Fields = Mapping[str, object]
 Result = dict[str, object]

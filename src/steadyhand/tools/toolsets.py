@@ -49,19 +49,6 @@ from steadyhand.schema import bad_request, nearest_name
 if TYPE_CHECKING:
     from steadyhand.tools.tool import Tool
 
-__all__ = [
-    "MODEL",
-    "NATIVE",
-    "Toolset",
-    "in_fields",
-    "native_fields",
-    "prompt_of",
-    "say",
-    "tools_of",
-    "toolset_named",
-    "toolsets",
-]
-
 
 def say(sentence: str | None) -> Callable[[Hint], str | None]:
     """A phrase that is the same for every hint of its type; None leaves them out."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from steadyhand.tools.kit import Kit
     from steadyhand.workspace.findings import FindingsFile
 
-__all__ = ["SEVERITIES", "Finding", "Findings", "Found", "Severity", "Workspace", "found_in"]
-
 
 # What tasks that may change nothing have found: kept in the user's state folder, and never under the root.
 #

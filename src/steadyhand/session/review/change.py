@@ -12,7 +12,6 @@ from steadyhand.text.visible import sized
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
-__all__ = ["AutoAccept", "Decision", "DiskConflict", "Feedback", "ReviewChange", "flags_of"]
 
 State = Literal["undecided", "accepted", "rejected", "amended"]
 

@@ -9,8 +9,6 @@ from steadyhand.session.review.change import Feedback, ReviewChange
 from steadyhand.session.review.hunks import Hunk, Status
 from steadyhand.workspace.journal.record import Entry, Note, Record, word
 
-__all__ = ["Said", "Verdicts", "feedback_of", "group_of", "is_review", "item_of", "read_note"]
-
 TOOLSET = "review"
 TASK, ACTOR = "task:", "actor:"
 

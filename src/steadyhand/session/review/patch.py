@@ -12,7 +12,6 @@ from steadyhand.text.unified import render_unified
 if TYPE_CHECKING:
     from steadyhand.workspace.file_op import FileOp
 
-__all__ = ["patch_of"]
 
 _BYTES = "latin-1"  # a character for each byte: a diff of these is one of the bytes
 

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from steadyhand.text.encoding import Encoding
     from steadyhand.workspace.overlay import FileDraft, Overlay
 
-__all__ = ["Review"]
 
 DECISION, LOOKED = "review", "review-feedback"
 _SHORTEST = 4  # digits of an id

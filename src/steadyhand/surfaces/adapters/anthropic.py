@@ -15,7 +15,6 @@ from steadyhand.tools.kit import Kit
 if TYPE_CHECKING:
     from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool, BetaBuiltinFunctionTool
 
-__all__ = ["answers", "answers_async", "runnable", "runnable_async", "tools"]
 
 Block = dict[str, object]
 

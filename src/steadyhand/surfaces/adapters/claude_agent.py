@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from claude_agent_sdk import McpSdkServerConfig
     from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult
 
-__all__ = ["NAME", "OWN_EDITORS", "names", "tools"]
 
 NAME = "steadyhand"
 OWN_EDITORS = ("Edit", "MultiEdit", "NotebookEdit", "Write")

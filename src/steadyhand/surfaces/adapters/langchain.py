@@ -17,8 +17,6 @@ from steadyhand.tools.tool import Tool
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
 
-__all__ = ["tools"]
-
 
 def tools(kit: Kit, *, watch: Watch | None = None) -> list[StructuredTool]:
     """What `bind_tools`, a tool node and `create_agent` take; synchronous and asynchronous."""

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["needs"]
-
 
 @contextmanager
 def needs(package: str) -> Iterator[None]:

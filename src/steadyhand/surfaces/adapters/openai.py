@@ -12,8 +12,6 @@ from steadyhand.lazy import dataclass
 from steadyhand.tools.framework_calls import Made, Watch, field_of, make_call, make_call_async
 from steadyhand.tools.kit import Kit
 
-__all__ = ["answers", "answers_async", "tools"]
-
 Item = dict[str, object]
 
 _STYLES = {"chat": "openai", "responses": "openai-responses"}

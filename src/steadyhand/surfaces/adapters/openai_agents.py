@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agents.tool import FunctionToolCustomDataContext
     from agents.tool_context import ToolContext
 
-__all__ = ["PatchEditor", "tools"]
-
 
 def tools(
     kit: Kit, *, strict: bool = True, watch: Watch | None = None

@@ -17,7 +17,6 @@ from steadyhand.tools.kit import Kit
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
 
-__all__ = ["tools"]
 
 _CORRECTABLE = (Action.CHANGE_REQUEST, Action.RE_READ, Action.RETRY_LATER)
 

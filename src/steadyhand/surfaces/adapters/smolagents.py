@@ -18,7 +18,6 @@ from steadyhand.tools.tool import Tool as Ours
 if TYPE_CHECKING:
     from smolagents import Tool  # type: ignore[import-untyped]
 
-__all__ = ["Refused", "tools"]
 
 _TYPES = {Text: "string", Number: "integer", Flag: "boolean", Many: "array", Object: "object"}
 

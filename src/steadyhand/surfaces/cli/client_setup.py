@@ -23,7 +23,6 @@ from steadyhand.workspace.location import shown_url
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
-__all__ = ["install_client", "print_config", "uninstall_client"]
 
 _OVER_HTTP = ("http", "names", "token")
 _ABOUT_CLIENTS = ("client", "install", "uninstall", "scope", "dry_run")

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from steadyhand.session.review.change import Feedback, ReviewChange
     from steadyhand.text.span import Span
 
-__all__ = ["change_lines", "feedback_lines", "review_table"]
 
 _WIDE = 150  # columns from which both sides fit beside each other
 _CONTEXT = 3

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
     from steadyhand.surfaces.cli.output import Output
 
-__all__ = ["TerminalReview"]
 
 _KEYS = (
     ("y", "accept this change"),

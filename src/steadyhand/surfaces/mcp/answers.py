@@ -21,7 +21,6 @@ from steadyhand.surfaces.mcp.options import Root
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
 
-__all__ = ["LONGEST", "redacted", "redacted_error", "render", "render_text"]
 
 LONGEST = 8_000_000  # bytes; clients close their connection over 10 MiB
 _KIND = "steadyhand/kind"

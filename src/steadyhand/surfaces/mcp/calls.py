@@ -23,8 +23,6 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.options import USUAL
 from steadyhand.workspace.budget import BUDGET, trim_memory
 
-__all__ = ["HARDEST", "Calls", "Deadline", "weight_of"]
-
 _THREADS = 8
 _MOST = 4_096
 _HEAVIEST = 64_000_000  # characters of arguments in flight

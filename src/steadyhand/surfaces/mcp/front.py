@@ -31,25 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
-__all__ = [
-    "FOLDER",
-    "HANDSHAKES",
-    "MODERN",
-    "MOST",
-    "NAME",
-    "ROOT",
-    "TITLE",
-    "Front",
-    "Heard",
-    "claim",
-    "greet",
-    "instructions",
-    "list_of",
-    "listed_tools",
-    "room_of",
-    "version",
-    "with_root",
-]
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"

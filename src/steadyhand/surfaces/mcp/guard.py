@@ -20,8 +20,6 @@ from starlette.requests import Request
 from steadyhand.surfaces.loopback import App, Headers, Receive, Scope, Send, headers_of, is_same_origin
 from steadyhand.surfaces.mcp.messages import LONGEST
 
-__all__ = ["PATH", "Guard"]
-
 PATH = "/mcp"
 _METHODS = ("POST", "GET", "DELETE")
 _MOST_POSTED = 128_000_000  # bytes

@@ -40,7 +40,6 @@ from steadyhand.workspace.host import listening
 if TYPE_CHECKING:
     from uvicorn import Server
 
-__all__ = ["Address", "serve_http"]
 
 _MOST_SESSIONS = 1_000
 _DIGITS = 5  # of a port

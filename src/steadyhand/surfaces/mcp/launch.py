@@ -27,8 +27,6 @@ from steadyhand.workspace.landlock import access_to, restrict_process
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
 
-__all__ = ["Launch", "confine", "launch", "quieten", "say"]
-
 
 @dataclass(frozen=True, slots=True)
 class Launch:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCError, JSONRPCMessage
 
-__all__ = ["LONGEST", "LONGEST_ID", "Frames", "Id", "Oversize", "as_id", "id_of", "read_message", "write_message"]
 
 LONGEST = 10_000_000  # bytes
 LONGEST_ID = 1_000  # characters

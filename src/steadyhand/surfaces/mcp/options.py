@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.tools.call import Settings
 
-__all__ = [
-    "USUAL",
-    "Root",
-    "RootOptions",
-    "ServerOptions",
-    "host_roots",
-    "marked_root",
-    "named_roots",
-    "no_root",
-    "paths_of",
-]
 
 VARIABLE = "STEADYHAND_ROOT"
 USUAL = 10.0  # seconds for a call

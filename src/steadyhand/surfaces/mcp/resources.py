@@ -21,8 +21,6 @@ from steadyhand.surfaces.mcp.sessions import Session
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import Entry
 
-__all__ = ["diff_uri", "get_prompt", "latest_of_task", "list_prompts", "list_resources", "read_resource", "templates"]
-
 
 _SCHEME = "steadyhand://"
 _HISTORY = f"{_SCHEME}history"

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Running, Any]
 
-__all__ = ["NAME", "Progress", "Service", "forwarded", "from_sdk", "refused"]
 
 _WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
 _HOUR = 3_600_000

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from steadyhand.tools.tool import Tool
     from steadyhand.tools.workspace import Workspace
 
-__all__ = ["SESSION_HEADER", "Catalog", "Running", "Session", "Sessions", "in_use", "plain_actor"]
 
 _MOST_OPEN = 64
 _MOST_IDLE = 1_000

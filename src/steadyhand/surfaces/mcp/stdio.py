@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCMessage
 
-__all__ = ["Pipe", "serve_stdio", "serve_wire"]
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _WAITING = 1_000  # answers that wait to be written before no more is read

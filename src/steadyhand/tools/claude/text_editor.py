@@ -36,23 +36,6 @@ from steadyhand.tools.file_views import MOST_CHARACTERS, Style, check_read, fit_
 from steadyhand.tools.file_writes import write_under_settings
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = [
-    "ARGUMENTS",
-    "Command",
-    "Directory",
-    "create",
-    "find_directory",
-    "insert",
-    "insert_lines",
-    "is_file",
-    "read_command",
-    "show_lines",
-    "str_replace",
-    "undo_edit",
-    "view",
-]
-
-
 # One command of a call, and the fields that go with it. Both Anthropic tools are one tool with commands.
 
 # What the commands of both tools take besides a path.

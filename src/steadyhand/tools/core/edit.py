@@ -34,9 +34,6 @@ from steadyhand.tools.result import CHANGED, failure, is_literal, success
 from steadyhand.tools.tool import Example, Fields, Result, Tool, reason_of
 from steadyhand.tools.toolsets import in_fields, toolset_named
 
-__all__ = ["CHANGES", "EXAMPLES", "FILE_CHANGED", "cut_diff", "tell"]
-
-
 _MOST_FILES = 50
 _MOST_OUTCOMES = 50
 _MOST_EXPLAINED = 5  # refusals that are shown with their details

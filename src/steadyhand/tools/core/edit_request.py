@@ -42,8 +42,6 @@ from steadyhand.workspace.files.protection import classify
 if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
 
-__all__ = ["Spread", "edits_of", "literally", "named_by_address", "requests_of", "spread", "way_of", "workspace_for"]
-
 
 _VERBS = ("edits", "create", "delete", "rename_to")
 _FILE_FIELDS = ("path", *_VERBS, "expect")

@@ -24,21 +24,6 @@ from steadyhand.tools.result import OFFERED, Offer, offering
 from steadyhand.tools.tool import REASON, reason_of
 from steadyhand.tools.toolsets import in_fields
 
-__all__ = [
-    "ACTIONS",
-    "ELEMENT_OPERATION",
-    "LIKE_ENOUGH",
-    "PASSAGE_OPERATION",
-    "TIERS",
-    "ElementOperation",
-    "PassageOperation",
-    "element_operations",
-    "no_page",
-    "operation_of",
-    "passage_operations",
-]
-
-
 # Operations that put one passage of text in the place of another: their form, their edits, how a refusal is worded.
 #
 # How a passage may be found is said by four names; only one that is there, but for blanks, may be replaced at several

@@ -26,22 +26,6 @@ from steadyhand.tools.result import LINES, failure, success
 from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation, no_page
 from steadyhand.tools.tool import Result
 
-__all__ = [
-    "MOST_CHARACTERS",
-    "SUCCESS",
-    "Answers",
-    "Operation",
-    "Page",
-    "PageChange",
-    "Refused",
-    "change_pages",
-    "check_apart",
-    "overall",
-    "page_fields",
-    "plain_path",
-]
-
-
 # Files as a call names them: each once, however it is spelled.
 
 

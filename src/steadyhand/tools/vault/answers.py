@@ -17,9 +17,6 @@ from steadyhand.text.visible import first_difference
 from steadyhand.tools.call import Call
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, offering, success
 
-__all__ = ["CHANGED", "EXPECTED", "FILE", "Rows", "changed_rows", "file_source", "preview", "refused", "tell_change"]
-
-
 # The answers of the vault's tools: `status` where other toolsets say `success`, `filePath` where they say `path`.
 #
 # Of a file with secrets nothing is shown.

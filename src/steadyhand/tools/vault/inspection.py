@@ -32,9 +32,6 @@ from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.answers import FILE, file_source, refused
 from steadyhand.workspace.budget import Deadline
 
-__all__ = ["MOST", "Window", "describe", "describe_markdown", "format_name", "heading_of", "search_file"]
-
-
 # The lines of a file that are asked about, and lists of what begins in them: cut where long, and saying so.
 
 MOST = 100

@@ -29,9 +29,6 @@ from steadyhand.tools.vault.answers import (
 )
 from steadyhand.tools.vault.inspection import format_name
 
-__all__ = ["OPERATION", "TARGET", "check_markdown", "edit_of", "refusal_of_target"]
-
-
 # Refusals of a place that is not there, or is there several times, in the words of `TextPatch`'s targets.
 
 _LONGEST = 300  # characters of a target that a hint spells out

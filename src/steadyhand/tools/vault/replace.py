@@ -32,9 +32,6 @@ from steadyhand.tools.vault.answers import (
     tell_change,
 )
 
-__all__ = ["Count", "count_occurrences", "read_occurrence", "suggest"]
-
-
 # Which occurrence of an old text is meant, and how many there are: counted from the left, without overlap.
 
 _WORDS: tuple[Occurrence, ...] = ("first", "last", "all")
