@@ -7,7 +7,9 @@ or by edits elsewhere; nothing is taken back twice; a hunk that changed since is
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +19,10 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.review.change import AutoAccept, ReviewChange
 from steadyhand.session.review.review import Review
+from steadyhand.workspace.files.storage import Storage
 from tests.faults.storage import FaultStorage
+from tests.postgres.server import Server
+from tests.sampling import examples
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))
 
@@ -351,14 +356,28 @@ AGENTS = [f"line {number}" for number in range(4, 21, 4)]  # between these and t
 def test_the_file_is_always_what_was_not_rejected(
     tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, int]]
 ) -> None:
+    follow(tmp_path_factory.mktemp("review"), actions)
+
+
+@examples(5)
+@given(ACTIONS)
+def test_the_file_is_what_was_not_rejected_with_a_journal_on_postgresql_too(
+    tmp_path_factory: pytest.TempPathFactory, postgres_server: Server, actions: list[tuple[str, int]]
+) -> None:
+    follow(tmp_path_factory.mktemp("review"), actions, journal=postgres_server.fresh())
+
+
+def follow(root: Path, actions: list[tuple[str, int]], **where: str) -> None:
     """Random work of an agent on some lines, of others on other ones, and decisions, in ever new workspaces."""
-    root = tmp_path_factory.mktemp("review")
     path = root / "a.md"
     path.write_text(TEXT)
     base = TEXT.splitlines()  # the file without the agent's changes
     accepted: dict[str, str] = {}
     for step, (action, number) in enumerate(actions):
-        with sh.Workspace(root, actor="agent", task="T") as agent, sh.Workspace(root, actor="ann") as ann:
+        with (
+            sh.Workspace(root, actor="agent", task="T", **where) as agent,
+            sh.Workspace(root, actor="ann", **where) as ann,
+        ):
             own = [row for row in lines(root) if row.startswith("by ") or row in AGENTS]
             row = own[number % len(own)] if own else None
             agent.read("a.md")
@@ -394,7 +413,7 @@ def test_the_file_is_always_what_was_not_rejected(
                     assert path.read_text() == without(before, [change])
                 else:
                     review.amend(change.id, f"by ann {step} 0\n")
-        with sh.Workspace(root, actor="bob") as bob:
+        with sh.Workspace(root, actor="bob", **where) as bob:
             now = [change for change in bob.review(task="T") if change.state != "rejected"]
             assert without(path.read_text(), now) == "".join(f"{row}\n" for row in base)
             for change in now:
@@ -567,3 +586,98 @@ def test_what_comes_back_with_a_deleted_file_is_undecided(agent: sh.Workspace, a
         ("edited", "undecided"),
         ("deleted", "rejected"),
     ]
+
+
+def test_a_rejection_of_several_tasks_is_taken_back_as_a_whole(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    change_line(agent, 3, "LINE 3\n")
+    with sh.Workspace(root, actor="bob", task="U") as bob:
+        change_line(bob, 9, "LINE 9\n")
+    review, made = ann.review(), (root / "a.md").read_text()
+    decision = review.reject([change.id for change in review], "no")
+    assert (root / "a.md").read_text() == TEXT
+    taken = ann.review().take_back()
+    assert (taken.id, set(taken.changes), len(taken.receipts)) == (decision.id, set(decision.changes), 2)
+    assert (root / "a.md").read_text() == made
+    assert {change.state for change in ann.review()} == {"undecided"}
+
+    ann.review().reject([change.id for change in ann.review()])
+    (root / "a.md").write_text(TEXT.replace("line 9\n", "nine\n"))
+    assert refusal(ann.review().take_back).kind is Kind.CANNOT_UNDO
+    assert (root / "a.md").read_text() == TEXT.replace("line 9\n", "nine\n"), "all of it or nothing"
+    assert {change.state for change in ann.review()} == {"rejected"}
+
+
+def test_files_that_took_each_others_names_are_rejected_together(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    (root / "b.md").write_text("other\n")
+    with agent.transaction() as tx:
+        tx.rename("a.md", "c.md")
+        tx.rename("b.md", "a.md")
+        tx.rename("c.md", "b.md")
+    review = ann.review(task="T")
+    assert [(change.path, change.status, change.before) for change in review] == [
+        ("a.md", "renamed", "b.md"), ("b.md", "renamed", "a.md"),
+    ]  # fmt: skip
+    assert refusal(review.reject, [review.changes[0].id]).kind is Kind.EXISTS_ALREADY
+    review.reject([change.id for change in review])
+    assert ((root / "a.md").read_text(), (root / "b.md").read_text()) == (TEXT, "other\n")
+    ann.review().take_back()
+    assert ((root / "a.md").read_text(), (root / "b.md").read_text()) == ("other\n", TEXT)
+
+
+class Meddler(Storage):
+    """Somebody else saves another line nine as soon as the first file was exchanged, once."""
+
+    path: Path | None = None
+
+    def exchange(self, *names: Any, **places: Any) -> None:
+        super().exchange(*names, **places)
+        if self.path is not None:
+            path, self.path = self.path, None
+            path.write_text(
+                "".join("nine\n" if "9" in row and "1" not in row else f"{row}\n" for row in lines(path.parent))
+            )
+
+
+@pytest.mark.parametrize("action", ["reject", "take back"])
+def test_a_decision_about_two_tasks_is_whole_or_nothing_whoever_writes_meanwhile(root: Path, action: str) -> None:
+    for task, line in (("T", 3), ("U", 9)):
+        with sh.Workspace(root, actor="agent", task=task) as agent:
+            change_line(agent, line, f"LINE {line}\n")
+    storage = Meddler()
+    with sh.Workspace(root, actor="ann", storage=storage) as ann:
+        review = ann.review()
+        if action == "take back":
+            review.reject([change.id for change in review])
+        before, storage.path = lines(root), root / "a.md"
+        with pytest.raises(EditError):
+            review.reject([change.id for change in review]) if action == "reject" else review.take_back()
+    assert lines(root) == [*before[:8], "nine", *before[9:]]
+    with sh.Workspace(root, actor="bob") as bob:
+        states = {change.task: change.state for change in bob.review()}
+        assert states == dict.fromkeys("TU", "undecided" if action == "reject" else "rejected")
+
+
+def test_a_fault_at_any_call_leaves_a_decision_about_two_tasks_whole(tmp_path: Path) -> None:
+    number, outcomes, is_done = 1, set(), False
+    while not is_done:
+        root = tmp_path / str(number)
+        root.mkdir()
+        (root / "a.md").write_text(TEXT)
+        for task, line in (("T", 3), ("U", 9)):
+            with sh.Workspace(root, actor="agent", task=task) as agent:
+                change_line(agent, line, f"LINE {line}\n")
+        made, storage = (root / "a.md").read_text(), FaultStorage(watch="mutating")
+        with sh.Workspace(root, actor="ann", storage=storage) as ann, suppress(EditError):
+            review = ann.review()
+            storage.at = storage.count + number
+            review.reject([change.id for change in review])
+        with sh.Workspace(root, actor="bob") as bob:
+            (state,) = {change.state for change in bob.review()}
+            assert (root / "a.md").read_text() == (TEXT if state == "rejected" else made)
+            outcomes.add(state)
+        number, is_done = number + 2, not storage.faults
+    assert outcomes == {"rejected", "undecided"}

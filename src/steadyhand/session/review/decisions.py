@@ -26,6 +26,7 @@ class Said:
     remark: str | None
     items: tuple[Mapping[str, object], ...]
     of: str | None = None  # the decision that this one takes back
+    whole: str | None = None  # the decision that this is one task's part of
 
 
 def group_of(record: Record) -> str:
@@ -120,8 +121,9 @@ def read_note(note: Note) -> Said | None:
         return None
     kept = tuple(item for item in items if isinstance(item, dict))
     return Said(
-        note.seq, note.time, name, state, group, word(body, "actor") or "", word(body, "remark"), kept, word(body, "of")
-    )
+        note.seq, note.time, name, state, group, word(body, "actor") or "", word(body, "remark"), kept,
+        word(body, "of"), word(body, "whole"),
+    )  # fmt: skip
 
 
 def _rejected(said: Said, item: Mapping[str, object]) -> ReviewChange:

@@ -150,7 +150,7 @@ class Review:
             and said.by == self._session.context.actor
             and self._counts(said)
         ]  # fmt: skip
-        matching = own if decision is None else [said for said in own if said.id == decision]
+        matching = own if decision is None else [said for said in own if decision in (said.id, said.whole)]
         if not matching:
             raise EditError(
                 Kind.CANNOT_UNDO,
@@ -158,18 +158,17 @@ class Review:
                 hint=RunCommand("review --all", "lists what was decided"),
             )
         said = matching[-1]
-        ids = tuple(str(item.get("id")) for item in said.items)
+        name = said.whole or said.id
+        parts = [each for each in own if (each.whole or each.id) == name]
+        ids = tuple(str(item.get("id")) for part in parts for item in part.items)
+        receipts: tuple[Receipt, ...] = ()
         if said.state == "accepted":
             self._append("undecided", said.group, said.items, None, new_record_id(), of=said.id)
-            self._forget()
-            return Decision(said.id, "undecided", ids)
-
-        entry = self._decided[said.id]
-        receipt = Undoer(self._session).undo(
-            id=entry.record.id, task=None, path=None, reason="the decision was taken back", preview=False
-        )
+        else:
+            records = [self._decided[part.id].record.id for part in parts]
+            receipts = self._undo(records, "the decision was taken back")
         self._forget()
-        return Decision(said.id, "undecided", ids, (receipt,))
+        return Decision(name, "undecided", ids, receipts)
 
     def feedback(self, task: str | None = None, *, keep: bool = False) -> list[Feedback]:
         """What was rejected, amended or said about a task's changes since it last asked; with `keep`, still new."""
@@ -396,32 +395,56 @@ class Review:
         items: Sequence[Mapping[str, object]],
         remark: str | None,
         name: str,
+        *,
         of: str | None = None,
+        whole: str | None = None,
     ) -> None:
         body = {
             "decision": name, "state": state, "group": group, "actor": self._session.context.actor,
             "task": group.removeprefix(TASK) if group.startswith(TASK) else None, "remark": remark,
             "changes": [dict(item) for item in items], **({} if of is None else {"of": of}),
+            **({} if whole is None else {"whole": whole}),
         }  # fmt: skip
         self._store.writable_journal().append_note(DECISION, body)
 
     def _carry_out(self, state: State, chosen: list[ReviewChange], remark: str | None, text: str | None) -> Decision:
         """Note the decision, then change the files, in one transaction for each task; none where one is refused."""
         receipts: list[Receipt] = []
-        names: list[str] = []
         groups, reason = _by_group(chosen), remark or f"{state} in review"
+        parts = {group: new_record_id() for group in groups}
+        whole = next(iter(parts.values()))
         for is_preview in (True, False) if len(groups) > 1 else (False,):
             for group, changes in groups.items():
-                verdict, name = _Verdict(self, self._session, group, changes, text, reason), new_record_id()
+                verdict, name = _Verdict(self, self._session, group, changes, text, reason), parts[group]
                 if not is_preview:
-                    self._append(state, group, [item_of(change) for change in changes], remark, name)
+                    items = [item_of(change) for change in changes]
+                    self._append(state, group, items, remark, name, whole=whole if len(groups) > 1 else None)
                 header, hardlinks = self._header(group, name, reason, changes), self._session.context.policy.hardlinks
-                receipt = Editor(self._session).run(header, verdict, hardlinks, preview=is_preview)
+                try:
+                    receipt = Editor(self._session).run(header, verdict, hardlinks, preview=is_preview)
+                except EditError:  # somebody wrote since the preview: then what is done already comes back
+                    self._undo([receipt.id or "" for receipt in receipts], "the decision was refused for another task")
+                    self._forget()
+                    raise
                 if not is_preview:
                     receipts.append(receipt)
-                    names.append(name)
         self._forget()
-        return Decision(names[0], state, tuple(change.id for change in chosen), tuple(receipts))
+        return Decision(whole, state, tuple(change.id for change in chosen), tuple(receipts))
+
+    def _undo(self, records: Sequence[str], reason: str) -> tuple[Receipt, ...]:
+        """Take records back, all or none; each by a record of its own, which is work on its task's changes alone."""
+        undoer = Undoer(self._session)
+        done: list[Receipt] = []
+        try:
+            for is_preview in (True, False) if len(records) > 1 else (False,):
+                for record in records:
+                    receipt = undoer.undo(id=record, task=None, path=None, reason=reason, preview=is_preview)
+                    done += [] if is_preview else [receipt]
+        except EditError:  # somebody wrote since the preview
+            for receipt in done:
+                undoer.redo(receipt.id, reason="the rest of the decision could not be taken back", preview=False)
+            raise
+        return tuple(done)
 
     def _header(self, group: str, name: str, reason: str, changes: Sequence[ReviewChange]) -> Header:
         digest = hashlib.sha256(" ".join(change.id for change in changes).encode()).hexdigest()
@@ -458,26 +481,33 @@ class _Verdict(Proposal):
     def build(self, overlay: Overlay) -> None:
         with self._session.context.cancellable():
             self._review._history = History(self._session.store)  # others may have written since
+            names: list[tuple[str, str]] = []
             for path, changes in self._wanted.items():
-                self._take_back(overlay, path, changes)
+                names += self._take_back(overlay, path, changes)
+            overlay.rename_together(names)  # files may have taken each other's names
 
-    def _take_back(self, overlay: Overlay, path: str, changes: Sequence[ReviewChange]) -> None:
+    def _take_back(self, overlay: Overlay, path: str, changes: Sequence[ReviewChange]) -> list[tuple[str, str]]:
+        """Take back the changes of a file but its name; the name that it has, and the one that it had."""
         draft = overlay.look(path)[1]
         data = None if draft is None else draft.data
         way = self._review._way(self._group, path)
         hunks = {hunk.id: hunk for hunk in hunks_of(way, self._review._history.replays, data)}
         texts: list[Hunk] = []
+        names: list[tuple[str, str]] = []
         for change in changes:
             hunk = hunks.get(change.id)
             if hunk is None or hunk.is_overlapped:
                 raise _in_the_way(change, hunk)
             if hunk.status == "edited" or (hunk.status == "created" and self._text is not None):
                 texts.append(hunk)
+            elif hunk.status == "renamed" and hunk.first is not None and draft is not None and draft.path is not None:
+                names.append((draft.path, hunk.first.path))
             else:
                 self._restore(overlay, draft, hunk)
         if texts:
             assert draft is not None and draft.path is not None
             self._edit(draft, texts, text_of(way, draft.data or b"").encoding)
+        return names
 
     def _edit(self, draft: FileDraft, hunks: Sequence[Hunk], encoding: Encoding) -> None:
         source = draft.decode_as(encoding)
@@ -503,9 +533,6 @@ class _Verdict(Proposal):
             if last is not None and digest_of(draft.data or b"") == last.digest:
                 overlay.delete(draft.path)
                 return
-        elif hunk.status == "renamed" and first is not None and draft is not None and draft.path is not None:
-            overlay.rename(draft.path, first.path)
-            return
         elif hunk.status == "mode" and first is not None and last is not None and draft is not None:
             if draft.before is not None and draft.before.mode == last.mode:
                 draft.mode = first.mode
