@@ -69,9 +69,8 @@ if TYPE_CHECKING:
     from steadyhand.text.span import Span
     from steadyhand.text.splice import Splice
     from steadyhand.tools.async_workspace import AsyncAudits, AsyncBatch, AsyncKit, AsyncReview, AsyncWorkspace
-    from steadyhand.tools.call import Conversation, Settings
     from steadyhand.tools.kit import Kit
-    from steadyhand.tools.tool import Tool
+    from steadyhand.tools.tool import Conversation, Settings, Tool
     from steadyhand.tools.toolsets import Toolset
     from steadyhand.tools.workspace import Finding, Workspace
     from steadyhand.workspace.files.listing import Listing
@@ -116,7 +115,7 @@ _HOMES = {
     "CheckReport": "steadyhand.workspace.history.outside",
     "Clash": "steadyhand.text.changeset",
     "CodeBlock": "steadyhand.structure.markdown.code_block",
-    "Conversation": "steadyhand.tools.call",
+    "Conversation": "steadyhand.tools.tool",
     "CopyFile": "steadyhand.plan.request",
     "CreateFile": "steadyhand.plan.request",
     "Decision": "steadyhand.session.review.change",
@@ -175,7 +174,7 @@ _HOMES = {
     "Review": "steadyhand.session.review.review",
     "ReviewChange": "steadyhand.session.review.change",
     "Selector": "steadyhand.structure.html.element",
-    "Settings": "steadyhand.tools.call",
+    "Settings": "steadyhand.tools.tool",
     "Source": "steadyhand.text.source",
     "Span": "steadyhand.text.span",
     "Splice": "steadyhand.text.splice",

@@ -112,7 +112,7 @@ def test_several_roots_and_toolsets_and_a_bound_are_listed_as_by_the_sdk(
 
 
 def test_a_list_that_depends_on_the_host_or_the_client_is_left_to_the_sdk(tmp_path: Path) -> None:
-    from steadyhand.tools.call import Settings
+    from steadyhand.tools.tool import Settings
 
     assert len(fronted(serving(tmp_path, settings=Settings), LEGACY)) == 1
     assert len(fronted(serving(), LEGACY)) == 1

@@ -7,8 +7,8 @@ from typing import Any
 
 import anyio
 
-from steadyhand.tools.call import Settings
 from steadyhand.tools.result import failed
+from steadyhand.tools.tool import Settings
 from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.mcp.clients import ERAS, LEGACY, MODERN, in_memory, serving
 from tests.table import table

@@ -9,7 +9,7 @@ import pytest
 from steadyhand.schema import plain_schema
 from steadyhand.session.context import MODES
 from steadyhand.surfaces.cli import group
-from steadyhand.tools.modes import prompt_for
+from steadyhand.tools.kit import prompt_for
 from steadyhand.tools.tool import STYLES, tool_schema
 from steadyhand.tools.toolsets import tools_of, toolsets
 from tests.surfaces.shell import Shell

@@ -11,7 +11,7 @@ from steadyhand.session.context import MODES
 from steadyhand.structure.action import action_names
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.target import target_keys
-from steadyhand.tools.modes import PLANNER, prompt_for
+from steadyhand.tools.kit import PLANNER, prompt_for
 from steadyhand.tools.toolsets import MODEL, prompt_of, tools_of, toolsets
 from tests.table import table
 

@@ -11,7 +11,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.context import MODES, allowed_verbs
-from steadyhand.tools.modes import offered
+from steadyhand.tools.kit import offered
 from steadyhand.tools.toolsets import prompt_of, tools_of, toolset_named, toolsets
 from tests.table import table
 

@@ -18,10 +18,9 @@ from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.checks import remark
 from steadyhand.session.host import host_of
-from steadyhand.tools.call import Call, resolve_path
 from steadyhand.tools.file_views import GLOB, read_glob
 from steadyhand.tools.result import CHANGED, LINES, Offer, offering, success
-from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, resolve_path
 
 # What the tools about a change share: how a change is named, and an example of a repository.
 

@@ -18,10 +18,9 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import clip_diff
-from steadyhand.tools.call import Call
 from steadyhand.tools.file_writes import DIFF, apply_diff, diff_of
 from steadyhand.tools.result import CHANGED, Offer, failure, offering, success
-from steadyhand.tools.tool import FILE, REASON, Example, Fields, Result, Tool, expected_version, reason_of
+from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, expected_version, reason_of
 
 # `apply_edits`: ranges of lines, from 1 and both ends included, replaced in one file.
 # All ranges mean the file as it was read, whatever their order in the call. `end = start - 1` inserts before `start`;

@@ -17,7 +17,7 @@ from steadyhand.session.host import host_of
 from steadyhand.structure.anchor import anchor_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import clip
-from steadyhand.tools.call import Call, resolve_path
+from steadyhand.tools.tool import Call, resolve_path
 from steadyhand.workspace.files.globs import Glob, expand_braces, parse_glob
 from steadyhand.workspace.files.listing import Listing
 

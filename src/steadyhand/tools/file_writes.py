@@ -20,10 +20,9 @@ from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
-from steadyhand.tools.call import Call, same_file
 from steadyhand.tools.file_views import how_known
 from steadyhand.tools.result import Offer, success, without_offers
-from steadyhand.tools.tool import Example, Fields, Result, expected_version, reason_of
+from steadyhand.tools.tool import Call, Example, Fields, Result, expected_version, reason_of, same_file
 
 # A whole file in the place of what was read, or a new one.
 #

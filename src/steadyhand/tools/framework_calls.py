@@ -11,7 +11,8 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -116,3 +117,20 @@ def parsed(arguments: object) -> object:
     except (ValueError, RecursionError):
         return arguments
     return parsed if isinstance(parsed, dict) else arguments
+
+
+# What is said where a framework is asked for that is not installed.
+
+
+@contextmanager
+def needs(package: str) -> Iterator[None]:
+    """Around the imports from a package: where one fails, refuse with `not-installed` and how to install it."""
+    try:
+        yield
+    except ImportError as error:
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            f"the adapter needs the package {package}, which cannot be imported: {error}",
+            hint=f"install it with: pip install {package}",
+            details={"package": package},
+        ) from error

@@ -14,10 +14,9 @@ from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
-from steadyhand.tools.call import Call
 from steadyhand.tools.file_writes import DIFF, apply_diff
 from steadyhand.tools.result import CHANGED, Offer, failure, offering, success
-from steadyhand.tools.tool import FILE, REASON, Example, Fields, Result, Tool, reason_of
+from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, reason_of
 from steadyhand.tools.toolsets import in_fields
 from steadyhand.tools.workspace import SEVERITIES, Finding, Findings, Severity, found_in
 from steadyhand.workspace.journal.record import utc_now

@@ -19,8 +19,8 @@ from steadyhand.session.host import host_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip
-from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import listing_of, read_glob
+from steadyhand.tools.tool import Call
 from steadyhand.workspace.budget import Deadline
 from steadyhand.workspace.files.protection import classify
 

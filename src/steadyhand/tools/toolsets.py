@@ -163,7 +163,7 @@ _TOOLSETS = (
     Toolset(
         name="claude",
         summary="Anthropic's text editor and memory tools, as its models know them.",
-        modules=("claude.text_editor", "claude.memory"),
+        modules=("claude",),
         policy=_ALL_OR_NONE,
         is_native=True,
         phrases=native_fields("old_str", "new_str"),

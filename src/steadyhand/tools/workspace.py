@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import threading
 
     from steadyhand.plan.policy import Policy
-    from steadyhand.tools.call import Conversation
     from steadyhand.tools.kit import Kit
+    from steadyhand.tools.tool import Conversation
     from steadyhand.workspace.findings import FindingsFile
 
 
@@ -189,8 +189,8 @@ class Workspace(session.Workspace, Findings):
         max_characters: int | None = None,
     ) -> Kit:
         """The tools of one conversation, which may be named; what else the host may set is in `Settings`."""
-        from steadyhand.tools.call import Settings
         from steadyhand.tools.kit import Kit
+        from steadyhand.tools.tool import Settings
 
         settings = Settings(
             article=None if article is None else checks.path_of(article, "article"),
@@ -209,7 +209,7 @@ class Workspace(session.Workspace, Findings):
 
 
 def _conversation(given: object) -> Conversation | None:
-    from steadyhand.tools.call import Conversation
+    from steadyhand.tools.tool import Conversation
 
     if given is None or isinstance(given, Conversation):
         return given

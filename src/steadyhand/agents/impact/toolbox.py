@@ -14,11 +14,11 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import Field, Object, Text, bad_request, plain_schema
 from steadyhand.session.host import host_of
-from steadyhand.tools.call import resolve_path, same_file
 from steadyhand.tools.framework_calls import Made, make_call_async, parsed
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.repair import repair
 from steadyhand.tools.result import failure
+from steadyhand.tools.tool import resolve_path, same_file
 
 __all__ = ["ArticleToolbox"]
 

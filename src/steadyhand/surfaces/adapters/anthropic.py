@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from steadyhand.surfaces.adapters.missing import needs
-from steadyhand.tools.framework_calls import Made, Watch, field_of, make_call, make_call_async
+from steadyhand.tools.framework_calls import Made, Watch, field_of, make_call, make_call_async, needs
 from steadyhand.tools.kit import Kit
 
 if TYPE_CHECKING:

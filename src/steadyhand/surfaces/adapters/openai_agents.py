@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.schema import plain_schema, strict_schema
-from steadyhand.surfaces.adapters.missing import needs
-from steadyhand.tools.framework_calls import Made, Watch, make_call_async
+from steadyhand.tools.framework_calls import Made, Watch, make_call_async, needs
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.tool import Tool
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import Action
 from steadyhand.schema import plain_schema
-from steadyhand.surfaces.adapters.missing import needs
-from steadyhand.tools.framework_calls import Watch, make_call_async
+from steadyhand.tools.framework_calls import Watch, make_call_async, needs
 from steadyhand.tools.kit import Kit
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, plain_schema
-from steadyhand.surfaces.adapters.missing import needs
-from steadyhand.tools.framework_calls import Made, Watch, make_call
+from steadyhand.tools.framework_calls import Made, Watch, make_call, needs
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.tool import Tool as Ours
 

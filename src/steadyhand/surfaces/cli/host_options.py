@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steadyhand.agents.model import Model
     from steadyhand.agents.runner import Limits
     from steadyhand.plan.policy import Policy
-    from steadyhand.tools.call import Settings
+    from steadyhand.tools.tool import Settings
 
 
 _USUAL = "core"
@@ -158,7 +158,7 @@ def has_settings(options: Mapping[str, Any]) -> bool:
 
 def host_settings(options: Mapping[str, Any]) -> Settings:
     """What the options say of a kit."""
-    from steadyhand.tools.call import Settings
+    from steadyhand.tools.tool import Settings
 
     given = {name: options[name] for name in _SETTINGS}
     endings = [ending for some in options["extensions"] for ending in some.replace(",", " ").split()]

@@ -303,7 +303,7 @@ def listed_tools(options: ServerOptions) -> list[Schema] | None:
 
 def list_of(toolset: str) -> str | None:
     """What is written down of a toolset: its tools, and in which order which of them are listed when."""
-    from steadyhand.tools.modes import offered
+    from steadyhand.tools.kit import offered
     from steadyhand.tools.tool import tool_schema
     from steadyhand.tools.toolsets import tools_of, toolset_named
 

@@ -18,7 +18,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
-    from steadyhand.tools.call import Settings
+    from steadyhand.tools.tool import Settings
 
 
 VARIABLE = "STEADYHAND_ROOT"

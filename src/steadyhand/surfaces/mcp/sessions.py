@@ -26,9 +26,8 @@ from steadyhand.workspace.host import new_name
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from steadyhand.tools.call import Conversation, Settings
     from steadyhand.tools.kit import Kit
-    from steadyhand.tools.tool import Tool
+    from steadyhand.tools.tool import Conversation, Settings, Tool
     from steadyhand.tools.workspace import Workspace
 
 
@@ -77,8 +76,8 @@ class Session:
         with self._guard:
             if (found := self._kits.get((toolset, root.name))) is not None:
                 return found
-            from steadyhand.tools.call import Conversation
             from steadyhand.tools.kit import Kit
+            from steadyhand.tools.tool import Conversation
 
             self._conversation = self._conversation or Conversation()
             kit = Kit(self.workspace(root), toolset, self._settings(), self._conversation)
@@ -86,7 +85,7 @@ class Session:
 
     def _settings(self) -> Settings:
         """What the host says, with room in an answer for the numbers of lines and the rest of it."""
-        from steadyhand.tools.call import Settings
+        from steadyhand.tools.tool import Settings
 
         given = Settings() if self.options.settings is None else self.options.settings()
         return replace(given, max_characters=given.max_characters or self.options.most * 3 // 4)

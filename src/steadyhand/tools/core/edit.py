@@ -19,7 +19,6 @@ from steadyhand.schema import NEW, OLD, Either, Field, Flag, Many, Number, Objec
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.visible import clip_diff
-from steadyhand.tools.call import Call, same_file
 from steadyhand.tools.core.edit_request import (
     edits_of,
     literally,
@@ -31,7 +30,7 @@ from steadyhand.tools.core.edit_request import (
 )
 from steadyhand.tools.file_writes import apply_patch, patch_from
 from steadyhand.tools.result import CHANGED, failure, is_literal, success
-from steadyhand.tools.tool import Example, Fields, Result, Tool, reason_of
+from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, reason_of, same_file
 from steadyhand.tools.toolsets import in_fields, toolset_named
 
 _MOST_FILES = 50

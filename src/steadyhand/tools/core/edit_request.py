@@ -34,9 +34,8 @@ from steadyhand.structure.outline import locate
 from steadyhand.structure.target import target_keys
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
-from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import listing_of, read_glob
-from steadyhand.tools.tool import Fields
+from steadyhand.tools.tool import Call, Fields
 from steadyhand.workspace.files.protection import classify
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from steadyhand.lazy import replace
 from steadyhand.schema import HASH, Either, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of
 from steadyhand.structure.format import format_of
-from steadyhand.tools.call import Call
 from steadyhand.tools.core.edit import FILE_CHANGED
 from steadyhand.tools.file_views import (
     ENTRIES,
@@ -24,7 +23,7 @@ from steadyhand.tools.file_views import (
 from steadyhand.tools.file_writes import write_all
 from steadyhand.tools.result import failure, main_file
 from steadyhand.tools.text_search import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
-from steadyhand.tools.tool import FILE, REASON, Example, Fields, Result, Tool
+from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool
 
 # `list`: what lies in a directory, or every file that a glob means.
 

@@ -8,9 +8,8 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of
 from steadyhand.text.visible import WIDEST, clip
-from steadyhand.tools.call import Call
 from steadyhand.tools.core.edit import CHANGES, cut_diff, tell
-from steadyhand.tools.tool import REASON, Example, Fields, Result, Tool, reason_of
+from steadyhand.tools.tool import REASON, Call, Example, Fields, Result, Tool, reason_of
 from steadyhand.workspace.files.protection import classify
 from steadyhand.workspace.history.file_history import Why
 from steadyhand.workspace.journal.record import Entry, Record

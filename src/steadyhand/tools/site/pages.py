@@ -21,10 +21,9 @@ from steadyhand.session.batch import Batch
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.source import Source
-from steadyhand.tools.call import Call
 from steadyhand.tools.result import LINES, failure, success
 from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation, no_page
-from steadyhand.tools.tool import Result
+from steadyhand.tools.tool import Call, Result
 
 # Files as a call names them: each once, however it is spelled.
 

@@ -8,7 +8,6 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of
-from steadyhand.tools.call import Call
 from steadyhand.tools.file_views import LINES_AT_ONCE, read_numbered
 from steadyhand.tools.file_writes import tell_written, unread, write_under_settings
 from steadyhand.tools.result import AROUND, LINES, failure, main_file
@@ -29,7 +28,7 @@ from steadyhand.tools.site.pages import (
     page_fields,
     plain_path,
 )
-from steadyhand.tools.tool import Example, Fields, Result, Tool, expected_version, reason_of
+from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, expected_version, reason_of
 
 # `editDOM`: elements of a page, found by selector and changed in place.
 

@@ -15,19 +15,18 @@ from steadyhand.structure.lines import Lines
 from steadyhand.structure.markdown.code_block import CodeBlock
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.text.source import Source
-from steadyhand.tools.call import Call
-from steadyhand.tools.tool import REASON, Example, Fields, Result, Tool, expected_version, reason_of
-from steadyhand.tools.vault.answers import (
+from steadyhand.tools.tool import REASON, Call, Example, Fields, Result, Tool, expected_version, reason_of
+from steadyhand.tools.vault.inspection import (
     CHANGED,
     EXPECTED,
     FILE,
     changed_rows,
     file_source,
+    format_name,
     preview,
     refused,
     tell_change,
 )
-from steadyhand.tools.vault.inspection import format_name
 
 # Refusals of a place that is not there, or is there several times, in the words of `TextPatch`'s targets.
 

@@ -18,10 +18,9 @@ from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
-from steadyhand.tools.call import Call
 from steadyhand.tools.result import main_file
-from steadyhand.tools.tool import REASON, Example, Fields, Result, Tool, expected_version, reason_of
-from steadyhand.tools.vault.answers import (
+from steadyhand.tools.tool import REASON, Call, Example, Fields, Result, Tool, expected_version, reason_of
+from steadyhand.tools.vault.inspection import (
     CHANGED,
     EXPECTED,
     FILE,

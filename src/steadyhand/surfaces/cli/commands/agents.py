@@ -64,8 +64,8 @@ def agent_command(
     could not be reached, hit a limit or went in circles; what it changed until then stays.
     """
     from steadyhand.agents.task_run import TaskRun
-    from steadyhand.tools.call import Settings
     from steadyhand.tools.kit import Kit
+    from steadyhand.tools.tool import Settings
     from steadyhand.tools.workspace import Workspace
 
     output = invocation.output
@@ -145,10 +145,10 @@ def call_command(
     Paths in it count from the root. A refusal is an answer too; the exit code is then that of its kind, even if only a
     part of the call was refused. The text is what a model reads; --json has every field, in "answer".
     """
-    from steadyhand.tools.call import Conversation
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.result import refusal_kind
     from steadyhand.tools.text import render_text
+    from steadyhand.tools.tool import Conversation
     from steadyhand.tools.workspace import Workspace
 
     sent = _sent(invocation, arguments)
@@ -264,7 +264,7 @@ def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
     """The tools that are there, or the one that was named."""
     from steadyhand.schema import nearest_name
-    from steadyhand.tools.modes import offered
+    from steadyhand.tools.kit import offered
     from steadyhand.tools.toolsets import tools_of
 
     tools = offered(tools_of(toolset), mode, is_read_only=invocation.settings.read_only)
@@ -311,7 +311,7 @@ def _show_schemas(invocation: Invocation, tools: tuple[Tool, ...], style: str) -
 
 
 def _show_prompt(invocation: Invocation, toolset: str, mode: str | None) -> int:
-    from steadyhand.tools.modes import prompt_for
+    from steadyhand.tools.kit import prompt_for
 
     text = prompt_for(toolset, mode)
     invocation.output.document({"ok": True, "prompt": text})
