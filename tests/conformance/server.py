@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from steadyhand.surfaces.loopback import App, Receive, Scope, Send
 from steadyhand.surfaces.mcp import http
-from steadyhand.surfaces.mcp.guard import Guard
+from steadyhand.surfaces.mcp.http import Guard
 from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 

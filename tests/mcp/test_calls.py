@@ -12,8 +12,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp.calls import Calls, Deadline, weight_of
 from steadyhand.surfaces.mcp.server import Service
+from steadyhand.surfaces.mcp.sessions import Calls, Deadline, weight_of
 from tests.mcp.clients import MODERN, in_memory, serving
 from tests.mcp.wire import Hand, piped
 from tests.tools.examples import tree

@@ -19,8 +19,7 @@ from starlette.testclient import TestClient
 from steadyhand.errors import EditError
 from steadyhand.surfaces import loopback
 from steadyhand.surfaces.loopback import Connections, hosts_of
-from steadyhand.surfaces.mcp.guard import Guard
-from steadyhand.surfaces.mcp.http import Address, _application, serve_http
+from steadyhand.surfaces.mcp.http import Address, Guard, _application, serve_http
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import ERAS, MODERN, TOKEN, HttpServer, http_server, over_http, serving
 from tests.mcp.test_calls import many_files

@@ -12,10 +12,10 @@ from typing import Any
 import anyio
 import pytest
 
-from steadyhand.surfaces.mcp.calls import Deadline
 from steadyhand.surfaces.mcp.launch import confine
 from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
+from steadyhand.surfaces.mcp.sessions import Deadline
 from steadyhand.workspace.host import scratch_folder
 from steadyhand.workspace.landlock import access_to, landlock_abi
 from tests.mcp.clients import in_memory

@@ -9,8 +9,8 @@ import anyio
 import pytest
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp import calls
-from steadyhand.surfaces.mcp.calls import HARDEST, Calls, Deadline
+from steadyhand.surfaces.mcp import sessions
+from steadyhand.surfaces.mcp.sessions import HARDEST, Calls, Deadline
 
 
 def refusal_of(held: Calls, work: Callable[[Deadline], object]) -> EditError:
@@ -27,7 +27,7 @@ def test_no_call_is_given_more_than_the_longest_time() -> None:
 
 
 def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "HARDEST", 0.05)
+    monkeypatch.setattr(sessions, "HARDEST", 0.05)
     release, answer = threading.Event(), []
 
     def work(deadline: Deadline) -> None:
@@ -48,8 +48,8 @@ def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest
 
 
 def test_a_call_that_nobody_has_time_for_is_told_so_and_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_QUEUED", 0.05)
-    monkeypatch.setattr(calls, "_THREADS", 1)
+    monkeypatch.setattr(sessions, "_QUEUED", 0.05)
+    monkeypatch.setattr(sessions, "_THREADS", 1)
     held, release, begun = Calls(), threading.Event(), []
     busy = held._threads.submit(release.wait, 300)
     refused = refusal_of(held, lambda _: begun.append(1))

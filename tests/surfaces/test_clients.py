@@ -18,7 +18,7 @@ import yaml
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.client_files import install, place_of, uninstall
+from steadyhand.surfaces.cli.client_setup import install, place_of, uninstall
 from steadyhand.surfaces.clients import (
     SERVER,
     Client,

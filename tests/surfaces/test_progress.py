@@ -9,7 +9,7 @@ import time
 import pytest
 
 from steadyhand.surfaces.cli.output import Output
-from steadyhand.surfaces.cli.report import progress
+from steadyhand.surfaces.cli.render import progress
 from tests.table import table
 
 

@@ -12,7 +12,7 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.commands.journal import check_lines
 from steadyhand.surfaces.cli.refusal import error_lines
-from steadyhand.surfaces.cli.report import check_document
+from steadyhand.surfaces.cli.render import check_document
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, paint
 from steadyhand.workspace.history.outside import CheckReport
 from steadyhand.workspace.journal.log import Problem

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.workspace.files.globs import MAX_IGNORE_BYTES, IgnoreRules, parse_glob, read_rules
-from steadyhand.workspace.files.listing import Limits, Listing
+from steadyhand.workspace.files.listing import MAX_IGNORE_BYTES, IgnoreRules, Limits, Listing, parse_glob, read_rules
 from steadyhand.workspace.files.sandbox import Sandbox
 from steadyhand.workspace.files.storage import Storage
 from tests.table import table

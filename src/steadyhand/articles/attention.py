@@ -23,7 +23,7 @@ from steadyhand.lazy import dataclass
 from steadyhand.structure.markdown.page_rules import rule_blocks
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
-from steadyhand.workspace.files.globs import expand_braces, has_wildcards
+from steadyhand.workspace.files.listing import expand_braces, has_wildcards
 
 __all__ = ["PAGES", "Article", "Problem", "Rule", "is_page", "read_article"]
 

@@ -25,7 +25,7 @@ from steadyhand.articles.library import Library, read_library
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.cancel import check_cancelled
-from steadyhand.workspace.files.globs import Glob, expand_braces, has_wildcards, parse_glob
+from steadyhand.workspace.files.listing import Glob, expand_braces, has_wildcards, parse_glob
 
 __all__ = ["Evidence", "Flagged", "Pattern", "Search", "match", "search"]
 

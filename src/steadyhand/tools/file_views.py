@@ -18,8 +18,7 @@ from steadyhand.structure.anchor import anchor_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import clip
 from steadyhand.tools.tool import Call, resolve_path
-from steadyhand.workspace.files.globs import Glob, expand_braces, parse_glob
-from steadyhand.workspace.files.listing import Listing
+from steadyhand.workspace.files.listing import Glob, Listing, expand_braces, parse_glob
 
 # Lines with their numbers, as tools show them. Only shows; a long line or a long stretch is cut and says so.
 

@@ -115,7 +115,7 @@ class AutoAccept:
     lines: int | None = None
 
     def takes(self, change: ReviewChange) -> bool:
-        from steadyhand.workspace.files.globs import parse_glob
+        from steadyhand.workspace.files.listing import parse_glob
 
         if change.flags or change.status not in ("edited", "created"):
             return False

@@ -14,8 +14,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.surfaces.cli.inputs import bytes_from, decode, parse_json
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
 from steadyhand.surfaces.cli.options import Name, chain, guard_option, policy_of, tolerance_options
 
 if TYPE_CHECKING:

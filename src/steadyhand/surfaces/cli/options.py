@@ -16,8 +16,7 @@ from click.shell_completion import CompletionItem
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.surfaces.cli.inputs import text_from
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, text_from
 from steadyhand.surfaces.config import parse_size
 from steadyhand.surfaces.terminal import visible_line
 

@@ -18,7 +18,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.host import host_of
-from steadyhand.surfaces.cli.inputs import edit_by_hand
+from steadyhand.surfaces.cli.invocation import edit_by_hand
 from steadyhand.surfaces.cli.refusal import error_lines
 from steadyhand.surfaces.cli.review import change_lines
 from steadyhand.surfaces.terminal import Line, Piece, counted, visible, visible_line

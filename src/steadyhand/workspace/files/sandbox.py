@@ -33,8 +33,7 @@ from steadyhand.text.source import digest_of
 from steadyhand.text.visible import sized
 from steadyhand.workspace.budget import BUDGET
 from steadyhand.workspace.files import listing
-from steadyhand.workspace.files.globs import IgnoreRules
-from steadyhand.workspace.files.listing import Listing
+from steadyhand.workspace.files.listing import IgnoreRules, Listing
 from steadyhand.workspace.files.protection import (
     OWN_STATE,
     TEMP_PREFIX,

@@ -21,12 +21,10 @@ from steadyhand.surfaces.cli.host_options import (
     model_options,
     toolset_of,
 )
-from steadyhand.surfaces.cli.inputs import bytes_from, decode, parse_json
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import writing
-from steadyhand.surfaces.cli.render import diff_lines
-from steadyhand.surfaces.cli.report import progress
+from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad
 
 if TYPE_CHECKING:

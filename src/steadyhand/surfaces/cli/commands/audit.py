@@ -23,8 +23,7 @@ from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
 from steadyhand.surfaces.cli.output import Write, writing
-from steadyhand.surfaces.cli.render import lines_of
-from steadyhand.surfaces.cli.report import progress
+from steadyhand.surfaces.cli.render import lines_of, progress
 from steadyhand.surfaces.plot import Bar, Chart, Figure, charts_of, figures_of, span_of
 from steadyhand.surfaces.terminal import (
     Line,

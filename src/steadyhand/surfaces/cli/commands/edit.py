@@ -17,8 +17,15 @@ from click.shell_completion import CompletionItem
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import Command, command
-from steadyhand.surfaces.cli.inputs import bytes_from, decode, parse_json, piped, required_text, text_from
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import (
+    Invocation,
+    bytes_from,
+    decode,
+    parse_json,
+    piped,
+    required_text,
+    text_from,
+)
 from steadyhand.surfaces.cli.options import (
     FileName,
     OccurrenceType,
@@ -40,7 +47,7 @@ from steadyhand.surfaces.cli.options import (
     where_option,
     which_options,
 )
-from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.render import report
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Insert

@@ -8,8 +8,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Command, command
-from steadyhand.surfaces.cli.inputs import bytes_from, decode_whole, piped
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, piped
 from steadyhand.surfaces.cli.options import (
     FileMode,
     FileName,
@@ -25,7 +24,7 @@ from steadyhand.surfaces.cli.options import (
     reason_option,
     tolerance_options,
 )
-from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.render import report
 
 _NOT_UTF8 = "send it as UTF-8, with --encoding NAME if the file is to have another; or write bytes as they are: --bytes"
 

@@ -12,8 +12,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import Command, command
-from steadyhand.surfaces.cli.inputs import text_from
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, text_from
 from steadyhand.surfaces.cli.options import (
     FileName,
     OnDrift,
@@ -27,8 +26,17 @@ from steadyhand.surfaces.cli.options import (
     reason_option,
     tolerance_options,
 )
-from steadyhand.surfaces.cli.render import diff_lines, fact_lines, finding, lines_of, table_row
-from steadyhand.surfaces.cli.report import cut_width, entry_document, report, why_document
+from steadyhand.surfaces.cli.render import (
+    cut_width,
+    diff_lines,
+    entry_document,
+    fact_lines,
+    finding,
+    lines_of,
+    report,
+    table_row,
+    why_document,
+)
 from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
 from steadyhand.workspace.journal.record import Entry
 

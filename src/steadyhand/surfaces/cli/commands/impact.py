@@ -8,8 +8,7 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.group import Command, command, family
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option
-from steadyhand.surfaces.cli.inputs import bytes_from, decode, parse_json
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.terminal import Piece, visible_name
 

@@ -14,12 +14,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
-from steadyhand.surfaces.cli.inputs import edit_by_hand
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
 from steadyhand.surfaces.cli.output import Output, writing
-from steadyhand.surfaces.cli.render import diff_lines
-from steadyhand.surfaces.cli.report import progress
+from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
-from steadyhand.surfaces.cli.render import fact_lines
-from steadyhand.surfaces.cli.report import check_document, check_error, gc_document, progress
+from steadyhand.surfaces.cli.render import check_document, check_error, fact_lines, gc_document, progress
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
 
 if TYPE_CHECKING:

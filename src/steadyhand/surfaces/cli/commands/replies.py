@@ -10,8 +10,7 @@ import click
 from steadyhand.errors import EditError
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import Command, command
-from steadyhand.surfaces.cli.inputs import parse_json, reply_text
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, parse_json, reply_text
 from steadyhand.surfaces.cli.options import (
     FileName,
     FormatName,
@@ -23,8 +22,7 @@ from steadyhand.surfaces.cli.options import (
     reason_option,
     tolerance_options,
 )
-from steadyhand.surfaces.cli.render import diff_lines
-from steadyhand.surfaces.cli.report import cut_width, progress, report
+from steadyhand.surfaces.cli.render import cut_width, diff_lines, progress, report
 from steadyhand.surfaces.terminal import Piece, visible_line
 
 if TYPE_CHECKING:
