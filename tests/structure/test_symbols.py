@@ -263,14 +263,14 @@ def test_a_lone_surrogate_moves_nothing() -> None:
     ("suffix", "text", "names"),
     [
         ("js", "function o() { let g = 1, p = (e) => e, b = 2; }\n", ["o"]),
-        ("js", "var q = function () {}, r;\nconst { z } = y, w = () => 1;\nconst c = 1;\n", ["q", "r", "c"]),
+        ("js", "var q = function () {}, r;\nconst { z } = y, w = () => 1;\nconst c = 1;\n", ["q", "r", "z", "w", "c"]),
         ("c", "int x, (*fp)(void);\nextern int h(void), y;\nint c = 1;\n", ["x", "fp", "c"]),
         ("cpp", "class K { int a, &b; int c; };\n", ["K", "K.c"]),
         ("sh", "export A=1 B\nexport C=1\n", ["C"]),
-        ("swift", "let a = 1, (b, d) = x\nlet c = 1\n", ["c"]),
+        ("swift", "let a = 1, (b, d) = x\nlet c = 1\n", ["a", "b", "d", "c"]),
     ],
 )
-def test_a_declaration_of_which_only_one_name_is_known_is_no_symbol(suffix: str, text: str, names: list[str]) -> None:
+def test_a_declaration_of_which_one_name_is_unknown_is_no_symbol(suffix: str, text: str, names: list[str]) -> None:
     entries = outline(source_of(text, suffix))
     assert not isinstance(entries, Refusal)
     assert [entry.address for entry in entries] == [f"symbol:{name}" for name in names]

@@ -245,6 +245,27 @@ _FUNCTION_VALUE = """[
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)
 ]"""
 
+_UNPACKED = (
+    "(object_pattern (shorthand_property_identifier_pattern) @name @variable)",
+    "(object_pattern (pair_pattern value: (identifier) @name @variable))",
+    "(object_pattern (object_assignment_pattern left: (_) @name @variable))",
+    "(object_pattern (rest_pattern (identifier) @name @variable))",
+    "(array_pattern (identifier) @name @variable)",
+    "(array_pattern (rest_pattern (identifier) @name @variable))",
+)
+_UNPACKED_ONE = """[
+  (object_pattern . [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)] .)
+  (array_pattern . (identifier) @name .)
+]"""
+
+
+def _unpacked() -> str:
+    """The names that a declaration at the top takes out of a value: `const { a, b: c } = d`."""
+    several = [f"(lexical_declaration (variable_declarator name: {names})) @statement" for names in _UNPACKED]
+    one = f"(lexical_declaration (variable_declarator name: {_UNPACKED_ONE})) @variable"
+    return "\n".join(f"(program {inner})\n(export_statement {inner})" for inner in (*several, one))
+
+
 _QUERY = f"""
 (function_declaration name: (_) @name body: (_) @body) @function
 (generator_function_declaration name: (_) @name body: (_) @body) @function
@@ -269,6 +290,7 @@ _QUERY = f"""
 (program (variable_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
 (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
 (export_statement (variable_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
+{_unpacked()}
 (program (expression_statement (assignment_expression
   left: (member_expression property: (_) @name) right: {_FUNCTION_VALUE})) @function)
 (export_statement declaration: (_) @inner) @wrapper

@@ -26,6 +26,11 @@ def _declared(inner: str) -> str:
     return f"[{inner} {once} (pointer_declarator declarator: {once})]"
 
 
+def _returning(inner: str) -> str:
+    """A function that returns a pointer to a function: `int (*f(void))(int)`."""
+    return f"(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: {inner})))"
+
+
 def _held(name: str) -> str:
     """What declares a variable or field of C: a name, pointers to it, arrays of these, a pointer to a function."""
     array = f"(array_declarator declarator: {name})"
@@ -39,8 +44,10 @@ _FUNCTION = "(function_declarator declarator: [(identifier) (field_identifier)] 
 
 _C_QUERY = f"""
 (function_definition declarator: {_declared(_FUNCTION)} body: (_) @body) @function
+(function_definition declarator: {_returning(_FUNCTION)} body: (_) @body) @function
 (function_definition) @function
 (declaration declarator: {_declared(_FUNCTION)}) @prototype
+(declaration declarator: {_returning(_FUNCTION)}) @prototype
 (declaration declarator: {_held("(identifier) @name")}) @variable
 (declaration declarator: (init_declarator declarator: {_held("(identifier) @name")})) @variable
 (declaration declarator: {_held("(identifier) @name")} @variable @listed) @statement
@@ -70,6 +77,7 @@ _BASH_QUERY = """
 (function_definition name: (_) @name body: (_) @body) @function
 (program (variable_assignment name: (variable_name) @name) @variable)
 (program (declaration_command (variable_assignment name: (variable_name) @name)) @variable)
+(program (declaration_command (variable_assignment name: (variable_name) @name @variable)) @statement)
 (declaration_command [(variable_assignment) (variable_name)] [(variable_assignment) (variable_name)]) @several
 (list (function_definition) @inner) @wrapper
 (list (redirected_statement) @inner) @wrapper
@@ -110,7 +118,19 @@ def _without_linkage(text: str) -> str:
     return "".join(blank(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-# Macros make valid files look broken to the grammar; what the preprocessor would make of them is not known here.
+# Macros make valid files look broken to the grammar; what the preprocessor would make of them is not known here. What
+# looks like a macro that expands to attributes or to nothing is covered where the text has errors.
+_C_UNREAD = (
+    _without_linkage,
+    Unread.of(r"(?m)^([A-Z][A-Z0-9_]{2,})(?=[ \t]*\r?$)"),  # `G_BEGIN_DECLS`
+    Unread.of(
+        r"(?m)^(?:(?:static|extern|inline)[ \t]+){0,3}([A-Z][A-Z0-9_]{2,})(?=[ \t]+(?:(?:const|unsigned|signed|static"
+        r"|extern|inline|struct|enum|union|long|short|virtual|constexpr)[ \t]+){0,5}\w+[ \t*&]{0,100}(?:[ \t*&]|\r?\n)"
+        r"\w+[ \t]*\()"
+    ),  # `EXPORT int f(void);`
+    Unread.of(r"(?<=[\w*][ \t])(__[a-z_]+)(?=[ \t]+\w+[ \t]*\()"),  # `static int __init f(void)`
+)
+
 _C = Language(
     name="c",
     suffixes=(".c", ".h"),
@@ -118,7 +138,7 @@ _C = Language(
     query=_C_QUERY,
     strings=("string_literal",),
     enclosing=("struct X {",),
-    unread=(_without_linkage,),
+    unread=_C_UNREAD,
     is_checked=False,
 )
 
@@ -138,12 +158,27 @@ _CPP_QUERY = f"""
 (function_definition declarator: {_CPP_ANY}) @function
 (field_declaration declarator: {_CPP_ANY}) @prototype
 (declaration declarator: {_CPP_ANY}) @prototype
+(function_definition declarator: (operator_cast type: (_) @name) body: (_) @body) @function
+(function_definition declarator: (qualified_identifier scope: (_) @scope name: (operator_cast type: (_) @name))
+  body: (_) @body) @function
+(declaration declarator: (operator_cast type: (_) @name)) @prototype
 (alias_declaration name: (_) @name) @type
 (concept_definition name: (_) @name) @type
 (linkage_specification body: [(function_definition) (declaration)] @inner) @wrapper
 (template_declaration [(class_specifier) (struct_specifier) (function_definition)] @inner) @wrapper
 (template_declaration [(declaration) (alias_declaration) (concept_definition)] @inner) @wrapper
 """
+
+_TEST_CASE = lazy_pattern(r"(?m)^(?:TEST_CASE|SCENARIO)\(\"[^\"\r\n]*\"[^()\r\n]*\)(?=\s{0,100}\{)")
+_CPP_UNREAD = (
+    *_C_UNREAD,
+    Unread.of(r"\b(?:class|struct)[ \t]+([A-Z][A-Z0-9_]{2,})(?=[ \t]+\w+[ \t]*(?:final[ \t]*)?[:{\r\n])"),
+    Unread.of(r"(?m)^[ \t]+((?:Q_[A-Z_]+|[A-Z][A-Z0-9_]*_BODY)(?:\([^()\r\n]*\))?)(?=[ \t]*\r?$)"),
+    Unread.of(r"\bclass[ \t]+\w+[^;{}]{0,400}\{\s*(Q_[A-Z]+)\b"),
+    Unread.of(r"(?m)^[ \t]*(MOCK_[A-Z_]*METHOD\w*\((?:[^();{}]|\([^()]{0,400}\)){0,400}\)[ \t]*;)"),
+    Unread.of(r"(?m)^[ \t]*((?:extern[ \t]+)?template[ \t]+(?:class|struct)\b[^;{}]{1,300};)"),
+    lambda text: _TEST_CASE.sub(lambda found: "void x()".ljust(len(found.group().encode("utf-8", "replace"))), text),
+)
 
 # `Class::method` outside its class is addressed as `Class.method`, as the one inside is.
 _CPP = Language(
@@ -155,6 +190,7 @@ _CPP = Language(
     strings=("raw_string_literal", "string_literal"),
     enclosing=("class X {",),
     claims=(".h", lazy_pattern(r"(?m)^[ \t]*(?:class|namespace|template|public|private|protected)\b[ \t]*[\w:<{]")),
+    unread=_CPP_UNREAD,
     is_checked=False,
 )
 
@@ -186,6 +222,7 @@ _CSHARP_QUERY = """
 (property_declaration name: (_) @name value: (arrow_expression_clause (_) @body)) @property
 (property_declaration name: (_) @name) @property
 (indexer_declaration (#set! named "this")) @property
+(event_declaration name: (_) @name accessors: (_) @body) @property
 (delegate_declaration name: (_) @name) @type
 (field_declaration (variable_declaration (variable_declarator name: (_) @name))) @field
 (field_declaration (variable_declaration (variable_declarator name: (_) @name) @field @listed)) @statement
@@ -382,7 +419,10 @@ _KOTLIN_QUERY = """
 [(line_comment) (block_comment)] @comment
 """
 
-# The grammar takes much valid code on one line for broken, so its errors are not taken at their word.
+# The grammar wants a line or a semicolon before the end of a body: `{ fun run() }`. It takes other valid code for
+# broken, too, so its errors are not taken at their word.
+_KOTLIN_UNREAD = (Unread.of(r"(?<=[\w)\]>\"}?])([ \t])(?=\})", ";"),)
+
 _KOTLIN = Language(
     name="kotlin",
     is_extra=True,
@@ -392,6 +432,7 @@ _KOTLIN = Language(
     query=_KOTLIN_QUERY,
     strings=("multiline_string_literal",),
     enclosing=("class X {",),
+    unread=_KOTLIN_UNREAD,
     is_checked=False,
 )
 
@@ -442,7 +483,12 @@ _PYTHON_QUERY = """
 (expression_statement (assignment right: (assignment right: (assignment
   left: (identifier) @name @variable)))) @statement
 (expression_statement (assignment left: (pattern_list (identifier) @name @variable))) @statement
-(type_alias_statement left: (type (identifier) @name)) @type
+(expression_statement (assignment left: (pattern_list (list_splat_pattern (identifier) @name @variable)))) @statement
+(expression_statement (assignment left: [(tuple_pattern (identifier) @name @variable)
+  (list_pattern (identifier) @name @variable)])) @statement
+(expression_statement (assignment left: (pattern_list [(tuple_pattern (identifier) @name @variable)
+  (list_pattern (identifier) @name @variable)]))) @statement
+(type_alias_statement left: (type [(identifier) @name (generic_type (identifier) @name)])) @type
 (decorated_definition definition: (_) @inner) @wrapper
 (expression_statement (assignment right: (assignment))) @several
 (expression_statement . (string) .) @behind
@@ -586,6 +632,7 @@ _SWIFT_QUERY = """
 (enum_entry name: (simple_identifier) @name @member) @statement
 (protocol_function_declaration name: (simple_identifier) @name) @function
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
+(associatedtype_declaration name: (_) @name) @type
 (init_declaration body: (_) @body (#set! named "init")) @constructor
 (deinit_declaration body: (_) @body (#set! named "deinit")) @function
 (subscript_declaration (#set! named "subscript")) @function
@@ -598,6 +645,7 @@ _SWIFT_QUERY = """
 (typealias_declaration name: (type_identifier) @name) @type
 (property_declaration name: (_) name: (_)) @several
 (source_file (property_declaration name: (pattern bound_identifier: (_) @name @variable)) @statement)
+(source_file (property_declaration name: (pattern (pattern (simple_identifier) @name @variable))) @statement)
 (class_body (property_declaration name: (pattern bound_identifier: (_) @name @property)) @statement)
 (modifiers (attribute) @attribute)
 [(comment) (multiline_comment)] @comment

@@ -19,8 +19,10 @@ _TOKEN = lazy_pattern(
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _DEFINES_NOTHING = lazy_pattern(
-    r"\s*(?:PRAGMA|GRANT|REVOKE|USE|VACUUM|ANALYZE|(?:UN)?LOCK|DO|DROP|ALTER|CREATE\s+(?:POLICY|DOMAIN|VIRTUAL)"
-    r"|INSERT\s+OR|DELIMITER)\b",
+    r"\s*(?:;|(?:PRAGMA|GRANT|REVOKE|USE|VACUUM|ANALYZE|REINDEX|CLUSTER|REFRESH|TRUNCATE|(?:UN)?LOCK|DO|DROP|ALTER|SET|SHOW"
+    r"|EXPLAIN|COMMENT|COPY|CALL|EXEC(?:UTE)?|PRINT|DECLARE|ATTACH|DETACH|MERGE|INSERT|REPLACE|UPDATE|DELETE|SELECT|WITH|IF"
+    r"|DELIMITER|CREATE\s+(?:POLICY|DOMAIN|VIRTUAL|EXTENSION|ROLE|USER|LOGIN|DATABASE|AGGREGATE|EVENT|CAST|OPERATOR"
+    r"|COLLATION|PUBLICATION|SUBSCRIPTION|SERVER|FOREIGN|RULE|SYNONYM|STATISTICS|TEXT|LANGUAGE|TABLESPACE|ACCESS))\b)",
     re.IGNORECASE,
 )
 _ROUTINE = lazy_pattern(
@@ -32,12 +34,37 @@ _LINE = lazy_pattern(r"[^\r\n]+")
 _TRIGGER = "AFTER INSERT ON x EXECUTE FUNCTION x()"
 _FUNCTION = "() RETURNS x AS ''"
 
+_BRACKETED = lazy_pattern(r"(?<![\w\])])\[([A-Za-z_][\w $]{0,200})\]")  # a name of T-SQL
+_PARTITION = lazy_pattern(
+    r"(\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[\w.\"]+\s+)(PARTITION\s+OF\s[^;]{0,2000})(?=;)", re.IGNORECASE
+)
+_PARTS = "(x int)"
+_FROM_STDIN = lazy_pattern(r"\bFROM[ \t]+stdin\b[^;\r\n]{0,400};\r?\n", re.IGNORECASE)
+
+
+def _without_rows(text: str) -> str:
+    """The text without the rows of data that PostgreSQL writes behind `COPY … FROM stdin;`, up to a line `\\.`."""
+    pieces, at = [], 0
+    while (head := _FROM_STDIN.search(text, at)) is not None and (end := text.find("\n\\.", head.end() - 1)) >= 0:
+        pieces += [text[at : head.end()], blank(text[head.end() : end + 3])]
+        at = end + 3
+    return "".join([*pieces, text[at:]])
+
+
 # Words in the definition of a table that the grammar does not know, and the separators of batches.
 _UNREAD = (
-    Unread.of(r"(?im)^[ \t]*(go|/)(?=[ \t]*\r?$)"),
+    Unread.of(r"(?im)^[ \t]*(go|/)(?=[ \t]*\r?$)", ";"),
     Unread.of(
-        r"(?i)\b(AUTOINCREMENT|WITHOUT\s+ROWID|COLLATE\s+\w+|ON\s+UPDATE\s+CURRENT_TIMESTAMP(?:\(\d*\))?)(?=[\s,;)])"
+        r"(?i)\b(AUTOINCREMENT|WITHOUT\s+ROWID|STRICT|COLLATE\s+\w+|ON\s+UPDATE\s+CURRENT_TIMESTAMP(?:\(\d*\))?"
+        r"|(?:NOT\s+)?DEFERRABLE(?:\s+INITIALLY\s+(?:DEFERRED|IMMEDIATE))?|IDENTITY\s*\(\d+,\s*\d+\)|(?:NON)?CLUSTERED"
+        r"|ON\s+\[?PRIMARY\]?)(?=[\s,;)])"
     ),
+    Unread.of(r"(?m)^(\\[a-z!?][^\r\n]*)"),  # commands of psql
+    _without_rows,
+    Unread.of(r"(?i),\s*((?:CONSTRAINT\s+\w+\s+)?EXCLUDE\s+USING\s+\w+\s*\([^()]{0,400}\))", "x"),
+    Unread.of(r"(?i)(\bCONSTRAINT\s+(?:\w+|`\w+`))(?=\s+FOREIGN\b)"),
+    lambda text: _BRACKETED.sub(lambda name: f'"{name.group(1)}"', text),
+    lambda text: _PARTITION.sub(lambda found: found[1] + _PARTS.ljust(len(found[2].encode("utf-8", "replace"))), text),
 )
 
 

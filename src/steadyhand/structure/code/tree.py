@@ -34,13 +34,15 @@ if TYPE_CHECKING:
     from tree_sitter import LogType, Node, Parser, Point, Tree
 
 
-_SMALL = 6_000  # no text of so many bytes takes long
+_SMALL = 6_000  # how many tokens are skipped in so many bytes does not matter
 _FAR, _NEAR, _WATCHED = 5_000, 1_000, 64
 _TROUBLE = ("skip_token", "detect_error", "skip_unrecognized", "recover")
 _ENOUGH = 400
 _AT_ONCE, _LOCAL = 4, 24
 _BUSY = 3_000  # lines of the log for the few bytes that are watched
 _TIMES = 20  # so often a text may be read on: a lexer that looks ahead to its end at every token never stops to
+_LEAST = 1_000
+_ELSEWHERE = 16  # what reading at another place counts, in bytes: a parser that recovers may go back for minutes
 
 
 def parse_bounded(grammar: Grammar, data: bytes, edited: Tree | None = None) -> Tree | int:
@@ -51,8 +53,6 @@ def parse_bounded(grammar: Grammar, data: bytes, edited: Tree | None = None) -> 
     from tree_sitter import Parser
 
     parser = Parser(grammar)
-    if len(data) <= _SMALL:
-        return parser.parse(data) if edited is None else parser.parse(data, edited)
     watch = _Watch(parser, data)
     tree = parser.parse(watch.read) if edited is None else parser.parse(watch.read, edited)
     parser.logger = None  # type: ignore[assignment]
@@ -66,10 +66,11 @@ class _Watch:
 
     def __init__(self, parser: Parser, data: bytes) -> None:
         self.parser, self.data = parser, data
-        self.next = _FAR  # where it is watched next, and where that ends while it is
+        # Where it is watched next, and where that ends while it is.
+        self.next = _FAR if len(data) > _SMALL else len(data) + 1
         self.until: int | None = None
         self.reached = 0  # where the last piece ended
-        self.left = _TIMES * len(data)  # bytes that may still be read on, piece after piece
+        self.left = _TIMES * max(len(data), _LEAST)  # bytes that may still be read on, piece after piece
         self.lines = self.troubles = self.reduced = self.run = self.cost = 0
         self.first = len(data)
         self.gave_up: int | None = None
@@ -90,7 +91,7 @@ class _Watch:
         end = min(end, offset + _FAR)
         while end < len(self.data) and self.data[end] & 0b1100_0000 == 0b1000_0000:
             end += 1  # a piece ends with a whole character: the parser takes half of one for an error
-        self.left -= end - offset if offset == self.reached else 0
+        self.left -= end - offset if offset == self.reached else _ELSEWHERE
         self.reached = end
         if self.left < 0:
             self.gave_up = min(self.first, offset)
@@ -159,7 +160,7 @@ class Parsed:
         if self.given[start:end] == self.data[start:end]:
             return True
         is_whole = not (_LETTER.match(self.data, max(start - 1, 0)) or _LETTER.match(self.data, end))
-        return is_whole and self.written(node).isidentifier()
+        return is_whole and all(part.strip('[]"`').isidentifier() for part in self.written(node).split("."))
 
 
 def parse_code(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
