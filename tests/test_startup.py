@@ -70,7 +70,7 @@ def test_an_edit_from_the_command_line_loads_no_parser_and_no_tier_that_it_does_
         modules = loaded(COMMAND_LINE, "edit", "a.py", "--old", old, "--new", new, cwd=tmp_path)
     denied = (NEVER - {"inspect"}) | PARSERS | {"socket", "subprocess", "tempfile", "mcp", "anyio", "shutil"}
     assert forbidden(modules, denied) == []
-    assert {name for name in modules if name.startswith("steadyhand.match.tiers.")} == {"steadyhand.match.tiers.exact"}
+    assert {name for name in modules if name.startswith("steadyhand.match.tiers.")} == {"steadyhand.match.tiers.quoted"}
     assert not any(name.startswith(("steadyhand.tools", "steadyhand.dialects")) for name in modules)
     assert len(modules) <= 430, len(modules)
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 4\ny = 2\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from steadyhand.errors import Kind
 from steadyhand.match import needle_index
 from steadyhand.match.tier import Needle
-from steadyhand.match.tiers import exact, newline
+from steadyhand.match.tiers.quoted import TIERS
 from steadyhand.plan import draft as draft_module
 from steadyhand.plan.draft import Draft, RunningDraft, Taken
 from steadyhand.plan.edit import Edit, Replace
@@ -65,7 +65,7 @@ def assert_finds(draft: Draft, needles: list[str]) -> None:
     text = Source.of_text(draft.source.text)
     for needle in map(Needle.of, needles):
         for apart in (False, True):
-            for tier in (exact.TIER, newline.TIER):
+            for tier in TIERS.values():
                 expected = list(tier.find(text, needle, apart=apart))
                 assert list(draft.find(tier, needle, apart=apart)) == expected, (tier.name, needle.text)
                 if expected:

@@ -1,6 +1,7 @@
 """What a tier is: one way for old text and file text to be the same.
 
-A tier is one file in `tiers/` that ends with `TIER = Tier(…)`; `_TIERS` names them, `_STEPS` their order.
+A tier is declared in a module of `tiers/`, by `TIER = Tier(…)` or, with others like it, in a table `TIERS`; `_TIERS`
+names them, `_STEPS` their order.
 A tier locates and never edits; it never looks at another tier's finds. Its examples run as tests.
 
 A `Needle` is the old text of an edit as tiers see it, with which of its rows the edit really changes: a line that is
@@ -152,7 +153,11 @@ class Step:
         return _tiers_named(self.tier_names)
 
 
-_TIERS = Registry("steadyhand.match.tiers", "TIER", "elision exact fuzzy newline token typography whitespace")
+_TIERS = Registry(
+    "steadyhand.match.tiers",
+    "TIER",
+    "elision exact=quoted fuzzy newline=quoted token typography=characters whitespace=characters",
+)
 _STEPS = (
     Step("exact", 10, ("exact",)),
     Step("newline", 20, ("newline",)),

@@ -274,7 +274,7 @@ class Absence:
         """
         assert self.edit is not None
         from steadyhand.match.elision import is_elision
-        from steadyhand.match.repairs.diff_signs import may_be_signed
+        from steadyhand.match.repairs.margins import may_be_signed
         from steadyhand.match.rows import find_row
 
         if may_be_signed(self.old, self.edit.text):

@@ -27,7 +27,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.match.elision import is_elision, sections_of
 from steadyhand.match.lexer import Lexer, fold, squeeze
-from steadyhand.match.repairs.line_numbers import REPAIR as LINE_NUMBERS
+from steadyhand.match.repairs.margins import take_off_numbers
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import describe_places, lines_phrase, list_places, shorten
@@ -63,7 +63,7 @@ class Run:
         """The run without line numbers in front of its rows, the first perhaps excepted; None: it has none."""
         for kept in (0, 1):
             text = "\n".join(self.rows[kept:])
-            bare = LINE_NUMBERS.apply(text, text) if len(self.rows) > kept + 1 else None
+            bare = take_off_numbers(text, text) if len(self.rows) > kept + 1 else None
             if bare is not None:
                 rows = (*self.rows[:kept], *_padded(split_bodies(bare.old), len(self.rows) - kept))
                 return _trimmed(replace(self, rows=rows))

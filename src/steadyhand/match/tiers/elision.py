@@ -1,7 +1,8 @@
 """Old text with rows that stand for others (`// ... existing code ...`): the rows around them, in order.
 
-Every run of literal rows must have one place, by itself or because order and brackets leave no other (`match/runs.py`).
-A run that the edit merely repeats may be left with several: whichever is meant, the same is written.
+Every run of literal rows must have one place, by itself or because order and brackets leave no other
+(`match/elision.py`). A run that the edit merely repeats may be left with several: whichever is meant, the same is
+written.
 Elisions at the start and the end of the needle say nothing and are passed over.
 
 A single find is whole lines, from the first literal row to the last, and `elided` gives the same place for every row
@@ -14,10 +15,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.match.elision import check_elisions, is_elision, runs_of, sections_of
+from steadyhand.match.elision import (
+    Domains,
+    Place,
+    RowView,
+    Run,
+    WorkSpent,
+    check_elisions,
+    choose_nearest,
+    consistent,
+    is_elision,
+    place_at,
+    runs_of,
+    sections_of,
+)
 from steadyhand.match.lexer import lexer_of
 from steadyhand.match.rows import span_of_rows
-from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at
 from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
