@@ -12,8 +12,7 @@ from steadyhand.match.lexer import lexer_of
 from steadyhand.match.tier import Needle
 from steadyhand.match.tiers.elision import TIER
 from steadyhand.plan.edit import Replace
-from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
-from steadyhand.plan.guards.placeholder import check as check_placeholder
+from steadyhand.plan.guards import GuardedEdit, GuardInput, check_placeholder
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.text.source import Source

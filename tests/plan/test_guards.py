@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.plan.edit import Insert, Replace
-from steadyhand.plan.guards.guard import guards
-from steadyhand.plan.guards.placeholder import is_placeholder
+from steadyhand.plan.guards import GUARDS, is_placeholder
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.text.source import Source
@@ -166,13 +165,13 @@ def test_a_whole_write_with_an_elision_is_refused() -> None:
 
 
 def test_the_guards_are_asked_in_this_order() -> None:
-    assert [(guard.rank, guard.name, guard.stage) for guard in guards()] == [
-        (10, "limits", "request"),
-        (20, "placeholder", "edit"),
-        (25, "unseen", "edit"),
-        (30, "shrink", "file"),
-        (40, "syntax", "file"),
-        (45, "attention", "file"),
+    assert [(guard.name, guard.stage) for guard in GUARDS] == [
+        ("limits", "request"),
+        ("placeholder", "edit"),
+        ("unseen", "edit"),
+        ("shrink", "file"),
+        ("syntax", "file"),
+        ("attention", "file"),
     ]
 
 

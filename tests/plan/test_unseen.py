@@ -10,7 +10,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
-from steadyhand.plan.guards.guard import usual_guards
+from steadyhand.plan.guards import usual_guards
 from steadyhand.session.host import host_of
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

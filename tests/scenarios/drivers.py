@@ -31,7 +31,7 @@ from click.testing import CliRunner
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import edit_from_json
-from steadyhand.plan.guards.guard import guards
+from steadyhand.plan.guards import GUARDS
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import requests_from_json
 from steadyhand.session.receipt import Receipt
@@ -89,7 +89,7 @@ class PythonDriver(Driver):
         return receipt.id, answer | _found([outcome.to_json() for outcome in receipt.outcomes])
 
     def _policy(self, call: Call) -> dict[str, Policy]:
-        kept = frozenset(guard.name for guard in guards()) - set(call.get("without", ()))
+        kept = frozenset(guard.name for guard in GUARDS) - set(call.get("without", ()))
         return {"policy": Policy(guards=kept)} if "without" in call else {}
 
     def outline(self, workspace: Workspace, call: Call) -> Answer:

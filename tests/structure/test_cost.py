@@ -12,8 +12,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import Kind
-from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
-from steadyhand.plan.guards.placeholder import check
+from steadyhand.plan.guards import GuardedEdit, GuardInput, check_placeholder
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.code.indentation import fit
 from steadyhand.structure.code.language import Language, languages
@@ -222,7 +221,7 @@ LOOPS: dict[str, Callable[[int], object]] = {
         "<p>x</p>", [sh.Replace(sh.Selector("p"), "<p>" + "<i>y</i>" * n + "</p>")], path="a.html"
     ),
     "values of an edit": lambda n: write_value(check_plain({f"k{at}": at for at in range(n)}, "value"), Style(), ""),
-    "lines of a new text that might elide": lambda n: check(guarded("x = ... + 1\n" * n)),
+    "lines of a new text that might elide": lambda n: check_placeholder(guarded("x = ... + 1\n" * n)),
     "lines of two texts": lambda n: changes_between(
         "".join(f"{at}\n" for at in range(50 * n)), "".join(f"{at * 2}\n" for at in range(50 * n))
     ),

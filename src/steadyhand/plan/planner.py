@@ -22,7 +22,7 @@ from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.draft import Draft, RunningDraft
 from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace, edit_from_json
-from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
+from steadyhand.plan.guards import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy

@@ -10,8 +10,7 @@ from typing import Literal
 from steadyhand.lazy import dataclass, fields
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import check_occurrence
-from steadyhand.plan.guards.guard import guards as known_guards
-from steadyhand.plan.guards.guard import usual_guards
+from steadyhand.plan.guards import GUARDS, usual_guards
 from steadyhand.schema import bad_request, nearest_name
 from steadyhand.text.match import Occurrence
 
@@ -79,7 +78,7 @@ class Policy:
         if isinstance(self.guards, str) or not isinstance(self.guards, frozenset | set | tuple | list):
             raise bad_request("policy.guards", "a set of names is expected")
         object.__setattr__(self, "guards", frozenset(self.guards))
-        known = tuple(guard.name for guard in known_guards())
+        known = tuple(guard.name for guard in GUARDS)
         for name in self.guards:
             _check_choice(name, "guards", known)
 

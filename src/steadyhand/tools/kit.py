@@ -49,7 +49,7 @@ class Kit:
         chosen: Policy = replace(policy, **self.toolset.policy)
         if not self.toolset.guards:
             return chosen
-        from steadyhand.plan.guards.guard import usual_guards
+        from steadyhand.plan.guards import usual_guards
 
         given = usual_guards() if chosen.guards is None else chosen.guards
         return replace(chosen, guards=given | self.toolset.guards)

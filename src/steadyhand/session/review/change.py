@@ -166,7 +166,7 @@ class Feedback:
 
 def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
     """What is risky about a hunk, apart from what happened to it since."""
-    from steadyhand.plan.guards.placeholder import is_placeholder
+    from steadyhand.plan.guards import is_placeholder
     from steadyhand.structure.format import format_of
 
     if any(note.tier not in _PLAIN_TIERS for note in hunk.notes):

@@ -177,7 +177,7 @@ class Invocation:
         given: dict[str, object] = {name: value for name, value in options.items() if value is not None}
         if not given and not settings.guard:
             return policy
-        from steadyhand.plan.guards.guard import usual_guards
+        from steadyhand.plan.guards import usual_guards
         from steadyhand.plan.policy import Policy
 
         policy = policy or Policy()

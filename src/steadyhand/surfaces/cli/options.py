@@ -278,9 +278,9 @@ def policy_of(tier: str | None = None, on_drift: OnDrift | None = None, without:
 
 
 def _guard_names() -> tuple[str, ...]:
-    from steadyhand.plan.guards.guard import guards
+    from steadyhand.plan.guards import GUARDS
 
-    return tuple(guard.name for guard in guards() if not guard.is_asked_for)
+    return tuple(guard.name for guard in GUARDS if not guard.is_asked_for)
 
 
 def guards_but(without: tuple[str, ...]) -> frozenset[str] | None:

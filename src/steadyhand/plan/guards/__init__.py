@@ -1,1 +1,0 @@
-"""One file per guard; named in a table, ordered by rank."""
