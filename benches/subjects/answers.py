@@ -65,7 +65,7 @@ def _by_toolset(setting: Setting, count: Count) -> Table:
 
 
 def _result(answer: Mapping[str, Any], receipts: Any, *, is_native: bool) -> dict[str, Any]:
-    from steadyhand.surfaces.mcp.answers import render
+    from steadyhand.surfaces.mcp.resources import render
 
     return render(answer, 100_000, receipts, is_native=is_native)
 

@@ -10,9 +10,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.tools import file_views, text_search
-from steadyhand.tools.file_views import ENTRIES_AT_ONCE
-from steadyhand.tools.text_search import HITS_USUALLY, LONGEST_LINE
+from steadyhand.tools import file_views
+from steadyhand.tools.file_views import ENTRIES_AT_ONCE, HITS_USUALLY, LONGEST_LINE
 from tests.table import table
 from tests.tools.ground import make, tree
 
@@ -306,13 +305,13 @@ def test_a_search_that_is_taken_back_ends(tmp_path: Path) -> None:
 
 def test_a_search_that_takes_too_long_gives_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hands = kit(tmp_path, {f"{number}.txt": "x" for number in range(9)})
-    monkeypatch.setattr(text_search, "_SECONDS", -1)
+    monkeypatch.setattr(file_views, "_SEARCH_SECONDS", -1)
     answer = hands.call("search_files", {"query": "y"})
     assert answer["success"] is True
     assert "time" in answer["cut"]
     assert answer["filesSearched"] == 1
     monkeypatch.undo()
-    monkeypatch.setattr(text_search, "_MOST_BYTES", 3)
+    monkeypatch.setattr(file_views, "_MOST_BYTES", 3)
     assert "amount" in hands.call("search_files", {"query": "y"})["cut"]
 
 

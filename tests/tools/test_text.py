@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.surfaces.mcp.answers import render
+from steadyhand.surfaces.mcp.resources import render
 from steadyhand.tools.framework_calls import make_call
 from steadyhand.tools.result import failed
 from steadyhand.tools.text import render_text

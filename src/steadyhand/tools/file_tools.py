@@ -5,10 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
-from steadyhand.tools.file_views import ENTRIES, ENTRIES_AT_ONCE, GLOB, LINES_AT_ONCE, list_entries, read_numbered
+from steadyhand.tools.file_views import (
+    ENTRIES,
+    ENTRIES_AT_ONCE,
+    GLOB,
+    HITS_AT_MOST,
+    HITS_USUALLY,
+    LINES_AT_ONCE,
+    MATCHES,
+    list_entries,
+    read_numbered,
+    search_text,
+)
 from steadyhand.tools.file_writes import write_all
 from steadyhand.tools.result import CHANGED
-from steadyhand.tools.text_search import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool
 
 if TYPE_CHECKING:

@@ -244,7 +244,7 @@ _TOOLSETS = (
     Toolset(
         name="vault",
         summary="A knowledge base of text files: inspect, replace, patch by heading, code block or lines.",
-        modules=("vault.inspection", "vault.patch", "vault.replace"),
+        modules=("vault.inspection", "vault.changes"),
         policy={"tier": "newline", "on_stale": "refuse", "partial": False, "already": "refuse"},
         extensions=tuple(_ENDINGS.split()),
         phrases={

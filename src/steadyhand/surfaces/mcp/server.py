@@ -21,10 +21,18 @@ import anyio
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import render_hints
 from steadyhand.schema import bad_request
-from steadyhand.surfaces.mcp.answers import redacted, redacted_error, render
 from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
 from steadyhand.surfaces.mcp.options import ServerOptions
-from steadyhand.surfaces.mcp.resources import get_prompt, list_prompts, list_resources, read_resource, templates
+from steadyhand.surfaces.mcp.resources import (
+    get_prompt,
+    list_prompts,
+    list_resources,
+    read_resource,
+    redacted,
+    redacted_error,
+    render,
+    templates,
+)
 from steadyhand.surfaces.mcp.sessions import Deadline, Running, Session, in_use, weight_of
 from steadyhand.tools.toolsets import toolset_named
 

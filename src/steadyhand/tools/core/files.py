@@ -15,14 +15,17 @@ from steadyhand.tools.file_views import (
     ENTRIES,
     ENTRIES_AT_ONCE,
     GLOB,
+    HITS_AT_MOST,
+    HITS_USUALLY,
     LINES_AT_ONCE,
+    MATCHES,
     list_entries,
     read_numbered,
     room_for,
+    search_text,
 )
 from steadyhand.tools.file_writes import write_all
 from steadyhand.tools.result import failure, main_file
-from steadyhand.tools.text_search import HITS_AT_MOST, HITS_USUALLY, MATCHES, search_text
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool
 
 # `list`: what lies in a directory, or every file that a glob means.

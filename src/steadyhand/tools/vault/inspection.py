@@ -25,9 +25,16 @@ from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip, first_difference
-from steadyhand.tools.file_views import LINES_AT_ONCE, check_forwards, read_numbered
+from steadyhand.tools.file_views import (
+    LINES_AT_ONCE,
+    LONGEST_LINE,
+    LinePattern,
+    LiteralText,
+    check_forwards,
+    read_numbered,
+    read_query,
+)
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, offering, success
-from steadyhand.tools.text_search import LONGEST_LINE, LinePattern, LiteralText, read_query
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool
 from steadyhand.workspace.budget import Deadline
 
