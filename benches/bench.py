@@ -51,6 +51,7 @@ class Scale:
     mcp_memory_calls: int
     impact_articles: int
     impact_files: int
+    review_changes: tuple[int, ...]
 
 
 FULL = Scale(
@@ -85,6 +86,7 @@ FULL = Scale(
     mcp_memory_calls=100_000,
     impact_articles=1_000,
     impact_files=50,
+    review_changes=(1_000, 10_000),
 )
 TINY = Scale(
     name="tiny",
@@ -118,6 +120,7 @@ TINY = Scale(
     mcp_memory_calls=50,
     impact_articles=20,
     impact_files=5,
+    review_changes=(4, 12),
 )
 # The sizes of the full scale, and only as many rounds as a floor with slack needs.
 SLICE = replace(

@@ -62,6 +62,7 @@ SUBJECTS = {
     "commit": ["Durable change of one file of 4 KB", "Durable change of 10 files of 4 KB"],
     "journal": ["A journal of 151 records"],
     "audit": ["The account of a journal of 151 records", "Peak memory of a process, a journal of 151 records"],
+    "review": ["A review of the changes of a task"],
     "fleet": [
         "A durable commit, processes at work at once",
         "One edit checked for conflicts, a journal of",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session import checks
-from steadyhand.session.audit_article import Passage, Tried, article_of, way_of
+from steadyhand.session.audit_article import Passage, Tried, article_of, records_of, way_of
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.session.history import History
@@ -206,7 +206,7 @@ class Auditor:
     def one(self, path: str) -> Facts:
         """One file. Refuses with `no-such-file` where there is none and never was anything."""
         resolved = self._store.resolve(path)
-        way = way_of(self._store.journal, resolved, self._asked.chooses)
+        way = way_of(records_of(self._store.journal, resolved), self._asked.chooses)
         names = frozenset((spelled(path), resolved, *(name for passage in way for name in passage.change.paths)))
         tried = self._tried(way, names)
         tried.is_read = any(map(self._is_read, names))
@@ -226,7 +226,7 @@ class Auditor:
         for path, tried in articles.items():
             tried.is_read = path in gathered.read or self._is_being_read(path)
         for number, (path, tried) in enumerate(sorted(articles.items()), 1):
-            yield self._article(path, way_of(self._store.journal, path, self._asked.chooses), tried)
+            yield self._article(path, way_of(records_of(self._store.journal, path), self._asked.chooses), tried)
             if progress is not None:
                 progress(number, len(articles))
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import Literal
 
@@ -110,16 +111,28 @@ class _Step:
     passage: Passage | None = None
     owners: list[int] = field(default_factory=list)
 
-    @property
-    def is_chosen(self) -> bool:
-        return self.passage is not None and self.passage.is_chosen
+    def is_in(self, chosen: AbstractSet[str]) -> bool:
+        return self.passage is not None and self.passage.entry.record.id in chosen
 
 
-def way_of(journal: Journal, path: str, is_chosen: Callable[[Entry], bool]) -> list[Passage]:
-    """Every record that touched a file under the names that it had, oldest first.
+@dataclass(slots=True)
+class Steps:
+    """What happened to the text of a file, whichever records are chosen: found once for all that ask.
 
-    What takes back a chosen record is chosen too: together they come to nothing.
+    `total` is all of it, `places` are where each step has written in the text `after`.
     """
+
+    steps: list[_Step]
+    after: str
+    total: ChangeSet
+    places: list[list[Span]]
+
+
+Records = Sequence[tuple[Entry, FileChange]]
+
+
+def records_of(journal: Journal, path: str) -> Records:
+    """Every record that touched a file under the names that it had, newest first, and what it did."""
     found: list[tuple[Entry, FileChange]] = []
     name = path
     for entry in history_of(journal, path):
@@ -129,6 +142,14 @@ def way_of(journal: Journal, path: str, is_chosen: Callable[[Entry], bool]) -> l
         found.append((entry, change))
         if change.before is not None and change.after is not None and change.after.path == name:
             name = change.before.path
+    return found
+
+
+def way_of(found: Records, is_chosen: Callable[[Entry], bool]) -> list[Passage]:
+    """The records of a file, oldest first.
+
+    What takes back a chosen record is chosen too: together they come to nothing.
+    """
     chosen: set[str] = set()
     for entry, _ in reversed(found):
         if is_chosen(entry) or chosen.intersection(entry.record.undoes):
@@ -136,18 +157,24 @@ def way_of(journal: Journal, path: str, is_chosen: Callable[[Entry], bool]) -> l
     return [Passage(entry, change, entry.record.id in chosen) for entry, change in reversed(found)]
 
 
-def net_of(way: Sequence[Passage], replays: Replays, present: str | None = None) -> Net | None:
-    """What the chosen records come to; None where others changed the same text in between.
+def steps_of(way: Sequence[Passage], replays: Replays, present: str | None = None) -> Steps:
+    """What happened to a text, up to what the records lead to or to the `present` one.
 
-    In the text that the records lead to, or in the `present` one. Refuses with `cannot-undo` where a version is gone.
+    Refuses with `cannot-undo` where a version is gone.
     """
     steps, after = _steps(way, replays)
     if present is not None and present != after:
         steps.append(_Step(changes_between(after, present)))
         after = present
-    total, places = _followed(steps)
-    net = total if all(step.is_chosen for step in steps) else _moved_over(steps)
-    return None if net is None else Net(net, after, tuple(_written(steps, places)))
+    return Steps(steps, after, *_followed(steps))
+
+
+def net_of(way: Sequence[Passage], known: Steps) -> Net | None:
+    """What the chosen records come to; None where others changed the same text in between."""
+    chosen = {passage.entry.record.id for passage in way if passage.is_chosen}
+    is_all = all(step.is_in(chosen) for step in known.steps)
+    net = known.total if is_all else _moved_over(known.steps, chosen)
+    return None if net is None else Net(net, known.after, tuple(_written(known, chosen)))
 
 
 def steps_after(way: Sequence[Passage], at: int, replays: Replays, present: str) -> ChangeSet:
@@ -211,11 +238,11 @@ def _parts(splice: Splice) -> list[Splice]:
     return [part.shift(splice.start) for part in changes_between(splice.old, splice.new).splices]
 
 
-def _moved_over(steps: Iterable[_Step]) -> ChangeSet | None:
+def _moved_over(steps: Iterable[_Step], chosen: AbstractSet[str]) -> ChangeSet | None:
     """The chosen change sets as one, where those of others came between."""
     net = ChangeSet()
     for step in steps:
-        if step.is_chosen:
+        if step.is_in(chosen):
             net = net.compose(step.changes)
         elif net:
             without = step.changes.rebase(net.invert())
@@ -241,25 +268,22 @@ def _followed(steps: Sequence[_Step]) -> tuple[ChangeSet, list[list[Span]]]:
     return left.compose(right), [[_through(span, right) for span in spans] for spans in early] + late
 
 
-def _written(steps: Sequence[_Step], places: Sequence[Sequence[Span]]) -> Iterator[Written]:
-    """Each edit that was not undone, oldest first."""
-    for step, spans in zip(steps, places, strict=True):
-        if step.passage is None or not _stands(step.passage):
+def _written(known: Steps, chosen: AbstractSet[str]) -> Iterator[Written]:
+    """Each chosen edit that was not undone, oldest first."""
+    for step, spans in zip(known.steps, known.places, strict=True):
+        if step.passage is None or not step.is_in(chosen) or not _is_in_effect(step.passage.entry):
             continue
+        by_owner: dict[int, list[int]] = {}
+        for at, owner in enumerate(step.owners):
+            by_owner.setdefault(owner, []).append(at)
         for note in notes_of(step.passage):
-            mine = [
-                (span, owner)
-                for span, owner in zip(spans, step.owners, strict=True)
-                if owner < 0 or owner in note.splices
-            ]
-            splices = tuple(owner for _, owner in mine)
-            places_of = tuple(span for span, _ in mine)
-            yield Written(note.reason, places_of, step.passage.entry, note, splices, step.passage.change.path)
+            mine = sorted(at for owner in {-1, *note.splices} for at in by_owner.get(owner, ()))
+            splices, places = tuple(step.owners[at] for at in mine), tuple(spans[at] for at in mine)
+            yield Written(note.reason, places, step.passage.entry, note, splices, step.passage.change.path)
 
 
-def _stands(passage: Passage) -> bool:
-    entry = passage.entry
-    return passage.is_chosen and entry.record.verb == "edit" and entry.undone_by is None
+def _is_in_effect(entry: Entry) -> bool:
+    return entry.record.verb == "edit" and entry.undone_by is None
 
 
 def _meets(span: Span, place: Span) -> bool:
@@ -381,7 +405,7 @@ def _summary(
     if hidden:
         return _Summary(differs, f"# {path}: the content is not shown\n" if differs else "")
     try:
-        net = net_of(way, history.replays)
+        net = net_of(way, steps_of(way, history.replays))
     except EditError as error:
         return _Summary(differs, f"# {path}: {error.message}\n" if differs else "")
     if net is None:
@@ -406,7 +430,8 @@ def _apart(chosen: Sequence[Passage], history: History) -> _Summary:
         patch = history.file_diff(passage.entry, passage.change, git=True)
         patches.append(patch)
         if "\n@@ " in patch:
-            net = net_of([Passage(passage.entry, passage.change)], history.replays)
+            alone = [Passage(passage.entry, passage.change)]
+            net = net_of(alone, steps_of(alone, history.replays))
             groups += _groups(patch, net) if net is not None else []
     return _Summary(bool(patches), "".join(patches), groups)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
-from steadyhand.session.audit_article import Net, Passage, Written, net_of, steps_after
+from steadyhand.session.audit_article import Net, Passage, Steps, Written, net_of, steps_after, steps_of
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
@@ -72,10 +72,18 @@ class _Group:
     after: Region
 
 
-def hunks_of(way: Sequence[Passage], replays: Replays, present: bytes | None, *, is_hidden: bool = False) -> list[Hunk]:
+def hunks_of(
+    way: Sequence[Passage],
+    replays: Replays,
+    present: bytes | None,
+    known: dict[str, Steps],
+    *,
+    is_hidden: bool = False,
+) -> list[Hunk]:
     """The hunks of the chosen records of a file, in its order. `present` is the file now, None where there is none.
 
-    `is_hidden`: what the file says is not to be had.
+    `known` is what was found out about present files so far, by their paths; this one is added. `is_hidden`: what the
+    file says is not to be had.
     """
     chosen = [passage for passage in way if passage.is_chosen]
     in_effect = [p for p in chosen if p.entry.undone_by is None and p.entry.record.verb == "edit"]
@@ -107,7 +115,7 @@ def hunks_of(way: Sequence[Passage], replays: Replays, present: bytes | None, *,
         hunk = _whole(status, "", "", in_effect, was, last)
         return [*found, replace(hunk, is_overlapped=is_cut or (now and now.digest) != (last and last.digest))]
     assert present is not None
-    return found + _text_hunks(way, replays, present, first, last)
+    return found + _text_hunks(way, replays, present, known, first, last)
 
 
 def text_of(way: Sequence[Passage], present: bytes) -> Source:
@@ -133,11 +141,18 @@ def _own(
 
 
 def _text_hunks(
-    way: Sequence[Passage], replays: Replays, present: bytes, first: FileState | None, last: FileState | None
+    way: Sequence[Passage],
+    replays: Replays,
+    present: bytes,
+    known: dict[str, Steps],
+    first: FileState | None,
+    last: FileState | None,
 ) -> list[Hunk]:
     text = text_of(way, present).text
     path = last.path if last is not None else way[-1].change.path
-    net = net_of(way, replays, text)
+    if path not in known or known[path].after != text:
+        known[path] = steps_of(way, replays, text)
+    net = net_of(way, known[path])
     if net is None:
         return list(_apart(way, replays, text, path))
     net = replace(net, changes=_settled(net.changes))
@@ -173,7 +188,7 @@ def _apart(way: Sequence[Passage], replays: Replays, present: str, path: str) ->
     for at, passage in enumerate(way):
         if not passage.is_chosen or passage.entry.undone_by is not None or passage.entry.record.verb != "edit":
             continue
-        net = net_of([passage], replays)
+        net = net_of([passage], steps_of([passage], replays))
         if net is None or not net.changes:
             continue
         later = steps_after(way, at, replays, present)

@@ -22,7 +22,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session import checks
-from steadyhand.session.audit_article import Passage, way_of
+from steadyhand.session.audit_article import Passage, Records, Steps, records_of, way_of
 from steadyhand.session.editor import Editor, Proposal
 from steadyhand.session.history import History, Undoer
 from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange, State, flags_of
@@ -78,7 +78,7 @@ class Review:
     ) -> None:
         self._session = session
         self._store = session.store
-        self._history = History(session.store)
+        self._read_again()
         self._since = since
         self._path = path
         self._auto = tuple(auto_accept)
@@ -244,6 +244,26 @@ class Review:
         """The notes of reviews, oldest first."""
         return [said for note in self._notes(DECISION) if (said := read_note(note)) is not None][::-1]
 
+    @cached_property
+    def _said_of(self) -> dict[str, list[Said]]:
+        """The same by whose work they are about."""
+        found: dict[str, list[Said]] = {}
+        for said in self._said:
+            found.setdefault(said.group, []).append(said)
+        return found
+
+    @cached_property
+    def _noted_evidence(self) -> dict[str | None, dict[str, list[object]]]:
+        """What was noted as evidence, by task and file."""
+        from steadyhand.session.audit import EVIDENCE
+
+        found: dict[str | None, dict[str, list[object]]] = {}
+        for note in self._notes(EVIDENCE):
+            said = note.body.get("evidence")
+            files = found.setdefault(word(note.body, "task"), {})
+            files.setdefault(word(note.body, "path") or "", []).extend(said if isinstance(said, list) else [said])
+        return found
+
     def _notes(self, type: str) -> Iterator[Note]:
         return self._store.journal.notes(type=type) if self._store.state.exists else iter(())
 
@@ -258,12 +278,23 @@ class Review:
         return said.state not in ("rejected", "amended") or said.id in self._decided
 
     def _forget(self) -> None:
-        for name in ("changes", "_entries", "_decided", "_said", "_taken_back"):
+        for name in ("changes", "_entries", "_decided", "_said", "_said_of", "_taken_back", "_noted_evidence"):
             self.__dict__.pop(name, None)
+        self._read_again()
+
+    def _read_again(self) -> None:
+        """Forget the files and their histories, which are read once for all tasks that changed them."""
+        self.__dict__.pop("_course", None)
         self._history = History(self._store)
+        self._records: dict[str, Records] = {}
+        self._steps: dict[str, Steps] = {}
+
+    @cached_property
+    def _course(self) -> Course:
+        return Course(self._store.journal)
 
     def _changes_of(self, group: str) -> list[ReviewChange]:
-        said = [each for each in self._said if each.group == group and self._counts(each)]
+        said = [each for each in self._said_of.get(group, ()) if self._counts(each)]
         verdicts = Verdicts(said, self._decided)
         found: list[ReviewChange] = []
         evidence = self._evidence(group)
@@ -284,10 +315,12 @@ class Review:
             if error.kind not in _UNREADABLE:
                 raise
             is_hidden = error.kind is not Kind.NO_SUCH_FILE
-        return hunks_of(self._way(group, path), self._history.replays, present, is_hidden=is_hidden)
+        return hunks_of(self._way(group, path), self._history.replays, present, self._steps, is_hidden=is_hidden)
 
     def _way(self, group: str, path: str) -> list[Passage]:
-        return way_of(self._store.journal, path, lambda entry: group_of(entry.record) == group)
+        if path not in self._records:
+            self._records[path] = records_of(self._store.journal, path)
+        return way_of(self._records[path], lambda entry: group_of(entry.record) == group)
 
     def _paths(self, group: str) -> list[str]:
         """The files of a group under the names that they have now."""
@@ -295,11 +328,10 @@ class Review:
         for entry in self._entries[group]:
             for change in entry.record.files:
                 last[change.path] = entry.seq
-        course = Course(self._store.journal)
         found: dict[str, None] = {}
         for path, seq in last.items():
             name = path
-            for version in versions_forward(course, path, after_seq=seq):
+            for version in versions_forward(self._course, path, after_seq=seq):
                 name = version.change.path
             found[name] = None
         return sorted(found)
@@ -332,15 +364,10 @@ class Review:
 
     def _evidence(self, group: str) -> Mapping[str, list[object]] | None:
         """What speaks for changing each file: what was noted for it, and why an impact run looked at it."""
-        from steadyhand.session.audit import EVIDENCE
         from steadyhand.session.runs import Runs
 
-        found: dict[str, list[object]] = {}
         task = group.removeprefix(TASK)
-        for note in self._notes(EVIDENCE):
-            if word(note.body, "task") == task:
-                said = note.body.get("evidence")
-                found.setdefault(word(note.body, "path") or "", []).extend(said if isinstance(said, list) else [said])
+        found = {path: [*items] for path, items in self._noted_evidence.get(task, {}).items()}
         if task.startswith("impact-"):
             for path, items in Runs(self._session).evidence(task.removeprefix("impact-")).items():
                 found.setdefault(path, []).extend(items)
@@ -480,7 +507,7 @@ class _Verdict(Proposal):
 
     def build(self, overlay: Overlay) -> None:
         with self._session.context.cancellable():
-            self._review._history = History(self._session.store)  # others may have written since
+            self._review._read_again()  # others may have written since
             names: list[tuple[str, str]] = []
             for path, changes in self._wanted.items():
                 names += self._take_back(overlay, path, changes)
@@ -491,7 +518,7 @@ class _Verdict(Proposal):
         draft = overlay.look(path)[1]
         data = None if draft is None else draft.data
         way = self._review._way(self._group, path)
-        hunks = {hunk.id: hunk for hunk in hunks_of(way, self._review._history.replays, data)}
+        hunks = {hunk.id: hunk for hunk in hunks_of(way, self._review._history.replays, data, {})}
         texts: list[Hunk] = []
         names: list[tuple[str, str]] = []
         for change in changes:

@@ -1,0 +1,65 @@
+"""A review of many changes: all of them listed, and a decision until it is taken back; in many files, and in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import steadyhand as sh
+from benches.bench import Bench, Setting
+from benches.clock import Call, compare
+from benches.table import Row, Table
+from steadyhand.text.diff import changes_between
+
+_APART = 3  # lines from one change to the next
+_PER_FILE = 100
+
+
+def run(setting: Setting) -> Iterator[Table]:
+    yield Table(
+        "A review of the changes of a task",
+        "the files compared with what they were, line by line",
+        [row for changes in setting.scale.review_changes for row in _rows(setting, changes)],
+    )
+
+
+def _rows(setting: Setting, changes: int) -> Iterator[Row]:
+    for per_file in (min(_PER_FILE, changes // 2), changes):
+        files = changes // per_file
+        label = f"{changes:,} changes in {files:,} file{'' if files == 1 else 's'}"
+        setting.tell(label)
+        root = setting.folder / f"{changes}-{files}"
+        before, after = _make(root, files, per_file)
+
+        def compared(before: str = before, after: str = after, files: int = files) -> None:
+            for _ in range(files):
+                changes_between(before, after)
+
+        with sh.Workspace(root, actor="ann") as ws:
+            calls = [
+                Call(f"{label}, listed", lambda ws=ws: len(ws.review().changes)),
+                Call(f"{label}, one rejected and taken back", lambda ws=ws: _decide(ws)),
+            ]
+            yield from compare(compared, calls, setting.scale.effort)
+
+
+def _decide(ws: sh.Workspace) -> None:
+    review = ws.review()
+    review.reject([review.changes[len(review) // 2].id], "no")
+    review.take_back()
+
+
+def _make(root: Path, files: int, per_file: int) -> tuple[str, str]:
+    """The files of a workspace, all alike, each changed by one call; the text before and after."""
+    root.mkdir()
+    before = "".join(f"line {number}\n" for number in range(per_file * _APART))
+    with sh.Workspace(root, actor="agent", task="T") as ws:
+        for number in range(files):
+            path = f"{number:03}.txt"
+            (root / path).write_text(before)
+            lines = [at * _APART + 2 for at in range(per_file)]
+            ws.edit(path, [sh.Replace(sh.Lines(line, line), f"changed {line}\n") for line in lines])
+    return before, (root / "000.txt").read_text()
+
+
+BENCH = Bench("review", 43, run)
