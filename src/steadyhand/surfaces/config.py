@@ -3,8 +3,10 @@
 It lies outside every workspace, because it opens protected paths: a file an agent can edit must never be read here.
 
 Keys: `actor`, `allow`, `protect`, `color`, `[retention]` with `keep_days` and `keep_size`, `[[auto_accept]]` with
-`path`, `tool`, `tier`, `actor` and `lines`, and the same again for one workspace under
-`[roots."/absolute/path"]`, where `allow` adds and everything else replaces.
+`path`, `tool`, `tier`, `actor` and `lines`, `[models."NAME"]` with `toolset` and `dialect`, and the same again for one
+workspace under `[roots."/absolute/path"]`, where `allow` adds and everything else replaces, models one by one.
+
+Which toolset a model is given may also be said in the workspace, in `steadyhand.toml`, of which nothing else is read.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, fields, lazy_pattern, replace
+from steadyhand.lazy import dataclass, field, fields, lazy_pattern, replace
+from steadyhand.workspace.model_choices import FILE, ModelChoice, choice_for, parse_choices, read_choices
 
 MAX_BYTES = 1 << 20
+USUAL_TOOLSET = "core"
 _PROTECT = ("standard", "none")
 _COLOR = ("auto", "always", "never")
-_KEYS = ("actor", "allow", "protect", "color", "retention", "auto_accept")
+_KEYS = ("actor", "allow", "protect", "color", "retention", "auto_accept", "models")
 _ACCEPT = ("path", "tool", "tier", "actor", "lines")
 _RETENTION = ("keep_days", "keep_size")
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}
@@ -38,12 +42,13 @@ class Config:
     keep_days: int | None = None
     keep_bytes: int | None = None
     auto_accept: tuple[Mapping[str, object], ...] = ()
+    models: Mapping[str, ModelChoice] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     def under(self, other: Config) -> Config:
         """This file's general part with `other`, its part about one workspace, on top."""
         given = {f.name: value for f in fields(other) if (value := getattr(other, f.name)) not in (None, ())}
-        return replace(self, **{**given, "allow": self.allow + other.allow})
+        return replace(self, **{**given, "allow": self.allow + other.allow, "models": {**self.models, **other.models}})
 
 
 def parse_size(text: str) -> int | None:
@@ -88,6 +93,27 @@ def load_config(named: str | None, root: str, environ: Mapping[str, str]) -> Con
     return parse_config(data, root)
 
 
+def choose_for(model: str | None, config: Config, root: str) -> tuple[ModelChoice, tuple[str, ...]]:
+    """What a model is given: as the configuration says, else `steadyhand.toml` at the root; and what is wrong there.
+
+    Where neither says anything it is the toolset `core`. Refuses with `bad-request` a toolset of the configuration that
+    there is not; one of the file in the root is passed over.
+    """
+    from steadyhand.tools.toolsets import toolset_named, toolsets
+
+    chosen = choice_for(model, config.models)
+    if chosen is not None and chosen.toolset is not None:
+        toolset_named(chosen.toolset)
+        return chosen, ()
+    choices, warnings = read_choices(root) if model is not None else ({}, ())
+    said = choice_for(model, choices) or ModelChoice()
+    if said.toolset is not None and said.toolset not in toolsets():
+        warnings = (*warnings, f"{FILE} was passed over: there is no toolset {said.toolset[:40]!r}")
+        said = ModelChoice(None, said.dialect)
+    dialect = said.dialect if chosen is None else chosen.dialect
+    return ModelChoice(said.toolset or USUAL_TOOLSET, dialect), warnings
+
+
 def parse_config(data: bytes, root: str) -> Config:
     """The configuration a TOML text gives for `root`; `bad-request` names the key that is wrong."""
     import tomllib
@@ -126,6 +152,7 @@ def _parse_part(part: object, prefix: str) -> Config:
         keep_days=_days(retention, prefix),
         keep_bytes=_bytes(retention, prefix),
         auto_accept=_rules(part, prefix),
+        models=parse_choices(part.get("models", {})),
     )
 
 

@@ -188,7 +188,10 @@ class Workspace(session.Workspace, Findings):
         version: str | None = None,
         max_characters: int | None = None,
     ) -> Kit:
-        """The tools of one conversation, which may be named; what else the host may set is in `Settings`."""
+        """The tools of one conversation, which may be named; what else the host may set is in `Settings`.
+
+        With the toolset `auto` it is what `steadyhand.toml` at the root says of the `model`, else `core`.
+        """
         from steadyhand.tools.kit import Kit
         from steadyhand.tools.tool import Settings
 
@@ -205,7 +208,18 @@ class Workspace(session.Workspace, Findings):
             max_characters=max_characters,
         )
         workspace = self if policy is None else host_of(self).bound(policy=checks.policy_of(policy))
-        return Kit(workspace, toolset, settings, _conversation(conversation))
+        name = _chosen(self.root, settings.model) if toolset == "auto" else toolset
+        return Kit(workspace, name, settings, _conversation(conversation))
+
+
+def _chosen(root: str, model: str | None) -> str:
+    """The toolset of a model, as the tree says it; `core` where that says nothing that there is."""
+    from steadyhand.tools.toolsets import toolsets
+    from steadyhand.workspace.model_choices import choice_for, read_choices
+
+    found = None if model is None else choice_for(model, read_choices(root)[0])
+    name = None if found is None else found.toolset
+    return name if name is not None and name in toolsets() else "core"
 
 
 def _conversation(given: object) -> Conversation | None:

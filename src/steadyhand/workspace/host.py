@@ -14,7 +14,7 @@ import os
 import select
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -134,7 +134,7 @@ def listening(host: str, port: int, backlog: int) -> list[socket.socket]:
 
 _SQLITE = "SQLITE_TMPDIR"
 _PLACES = ("/dev/shm", "/var/tmp")
-_PREFIX = "mcp-"
+_PREFIX, _TREE = "mcp-", "tree-"
 _OLD = 3_600  # seconds; a folder that was just made is not held yet
 
 
@@ -144,7 +144,7 @@ def scratch_folder(roots: Sequence[str]) -> Iterator[str | None]:
     import shutil
     import tempfile
 
-    folder = _made(roots)
+    folder = _made(roots, _PREFIX)
     if folder is None:
         yield None
         return
@@ -162,7 +162,60 @@ def scratch_folder(roots: Sequence[str]) -> Iterator[str | None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _made(roots: Sequence[str]) -> str | None:
+@contextmanager
+def scratch_tree(files: Mapping[str, bytes]) -> Iterator[str]:
+    """A directory with these files, for work that is thrown away. Refuses with `disk-refused` where that cannot be."""
+    import shutil
+
+    from steadyhand.errors import Kind
+    from steadyhand.workspace.files.storage import refuse_os
+
+    folder = _made((), _TREE)
+    if folder is None:
+        raise EditError(Kind.DISK_REFUSED, "no temporary directory can be made", hint="set TMPDIR to one with room")
+    held = _hold(folder)
+    try:
+        try:
+            for name, data in files.items():
+                place = Path(folder, name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+        except OSError as error:
+            raise refuse_os(error, "write", "a temporary file") from None
+        yield folder
+    finally:
+        if held is not None:
+            os.close(held)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_tree(folder: str, most: int) -> dict[str, bytes | None]:
+    """The files beneath a directory but for our own state, by their paths; None for what is no regular file.
+
+    Of a file only so many bytes are read: one that is longer is no copy of a shorter one.
+    """
+    found: dict[str, bytes | None] = {}
+    for here, folders, names in os.walk(folder):
+        inside = os.path.relpath(here, folder)
+        folders[:] = [name for name in folders if (inside, name) != (".", ".steadyhand")]
+        links = [name for name in folders if os.path.islink(os.path.join(here, name))]
+        for name in (*names, *links):
+            place = Path(here, name)
+            found[os.path.normpath(os.path.join(inside, name))] = _beginning(place, most)
+    return found
+
+
+def _beginning(place: Path, most: int) -> bytes | None:
+    try:
+        if not stat.S_ISREG(os.lstat(place).st_mode):
+            return None
+        with place.open("rb") as file:
+            return file.read(most)
+    except OSError:
+        return None
+
+
+def _made(roots: Sequence[str], prefix: str) -> str | None:
     import tempfile
 
     for place in (_usual(), *_PLACES):
@@ -170,9 +223,9 @@ def _made(roots: Sequence[str]) -> str | None:
         if not any(os.path.commonpath([root, real]) == root for root in roots):
             home = _home(real)
             if home != real:
-                _sweep(home, _PREFIX)
+                _sweep(home, prefix)
             with suppress(OSError):
-                return tempfile.mkdtemp(prefix=_PREFIX, dir=home)
+                return tempfile.mkdtemp(prefix=prefix, dir=home)
     return None
 
 

@@ -99,6 +99,15 @@ class Invocation:
             self.output.color = config.color  # type: ignore[assignment]
         return config
 
+    def toolset_for(self, model: str | None) -> str:
+        """The toolset of a model, where no option names one."""
+        from steadyhand.surfaces.config import choose_for
+
+        chosen, warnings = choose_for(model, self.config, self.root)
+        for warning in warnings:
+            self.output.warn(warning)
+        return str(chosen.toolset)
+
     @property
     def journal(self) -> str | None:
         """Where the journal is: --journal, else STEADYHAND_JOURNAL; either may hold a password. None: in the root."""

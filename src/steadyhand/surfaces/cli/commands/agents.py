@@ -47,13 +47,21 @@ if TYPE_CHECKING:
 )
 @click.argument("task_text", metavar="TASK|-|@FILE")
 @click.option(
-    "--toolset", metavar="NAME", type=ToolsetName(), default="core", show_default=True, help="The tools it gets."
+    "--toolset",
+    metavar="NAME",
+    type=ToolsetName(),
+    help="The tools it gets (default: what steadyhand.toml says of the model, else core).",
 )
 @click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
 @click.option("--article", metavar="FILE", help="The one file that may be changed.")
 @model_options
 def agent_command(
-    invocation: Invocation, task_text: str, toolset: str, transcript: str | None, article: str | None, **options: Any
+    invocation: Invocation,
+    task_text: str,
+    toolset: str | None,
+    transcript: str | None,
+    article: str | None,
+    **options: Any,
 ) -> int:
     """Let a model do a task with the tools of one toolset.
 
@@ -72,6 +80,7 @@ def agent_command(
         said = decode(bytes_from(invocation, "TASK", task_text.removeprefix("@")), "TASK")
     model = model_of(invocation, options)
     settings = Settings(article=article, model=model.name)
+    toolset = toolset or invocation.toolset_for(model.name)
     width = output.width if output.is_terminal else None
     with invocation.workspace(writing=True, kind=Workspace) as workspace:
         kit = Kit(workspace, toolset, settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
@@ -61,7 +62,7 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
     type=ToolsetName(),
     metavar="NAME",
     multiple=True,
-    help="The tools to serve (core); may be repeated.",
+    help="The tools to serve; may be repeated (default: what steadyhand.toml says of --model, else core).",
 )
 @click.option("--http", metavar="[HOST:]PORT", help="Serve over HTTP instead of standard input; 0 takes a free port.")
 @click.option(
@@ -148,8 +149,9 @@ def run(
     from steadyhand.surfaces.mcp.launch import Launch, launch
     from steadyhand.surfaces.mcp.options import ServerOptions
 
+    given = roots or (() if chosen.root is None else (chosen.root,))
     server_options = ServerOptions(
-        toolsets=tuple(dict.fromkeys(toolsets)) or ("core",),
+        toolsets=tuple(dict.fromkeys(toolsets)) or (_toolset_of(invocation, options["model"], given),),
         mode=chosen.mode,
         read_only=chosen.read_only,
         actor=chosen.actor,
@@ -162,7 +164,6 @@ def run(
         seconds=deadline,
         most=max_reply,
     )
-    given = roots or (() if chosen.root is None else (chosen.root,))
     asked = Launch(server_options, roots=given, http=http, names=names, token=token, has_sandbox=not no_landlock)
     return launch(asked)
 
@@ -190,6 +191,22 @@ def _configure(
     if installed is not None:
         return install_client(invocation, installed, scope, given, dry_run=dry_run)
     return uninstall_client(invocation, str(removed), scope, given, dry_run=dry_run)
+
+
+def _toolset_of(invocation: Invocation, model: str | None, roots: Sequence[str]) -> str:
+    """What the configuration says of the model, and the first root that is known when the server starts."""
+    from steadyhand.surfaces.config import USUAL_TOOLSET, choose_for, load_config
+    from steadyhand.surfaces.mcp.launch import say
+    from steadyhand.surfaces.mcp.options import host_roots, marked_root
+
+    named = model or os.environ.get("STEADYHAND_MODEL")
+    root = next((each.path for each in host_roots(roots, os.environ)), None) or marked_root(os.curdir)
+    if not named or root is None:
+        return USUAL_TOOLSET
+    found, warnings = choose_for(named, load_config(invocation.settings.config, root, os.environ), root)
+    for warning in warnings:
+        say(warning)
+    return str(found.toolset)
 
 
 def _root_options(invocation: Invocation, path: str) -> RootOptions:
