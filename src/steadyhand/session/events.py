@@ -166,13 +166,20 @@ def _of_note(happening: Happening, note: Note) -> Event:
         _text(body, "actor"),
         _text(body, "task"),
         _text(body, "tool"),
-        () if path is None else (path,),
+        _named_in(body) if path is None else (path,),
         ranges_of(body.get("lines")),
         _text(body, "reason"),
         _text(body, "conflict") if name == "resolved" else _text(body, "id"),
         _summary(name, note),
         {"note": note.type, **rest} if name == "note" else rest,
     )
+
+
+def _named_in(body: Mapping[str, object]) -> tuple[str, ...]:
+    """The files of a note about several changes, such as a decision of a review."""
+    changes = body.get("changes")
+    paths = [_text(item, "path") for item in changes if isinstance(item, dict)] if isinstance(changes, list) else []
+    return tuple(dict.fromkeys(path for path in paths if path is not None))
 
 
 def _summary(type: str, note: Note) -> str:
