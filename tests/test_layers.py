@@ -54,6 +54,7 @@ ONLY_IN = {
         "surfaces/cli/commands/impact_runs.py",
         "session/review/",  # what a reviewer decides about
         "surfaces/cli/commands/review.py",
+        "surfaces/web/",
         "session/workspace.py",
         "tools/async_workspace.py",
         "session/runs.py",

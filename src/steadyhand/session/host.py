@@ -162,6 +162,10 @@ class Host(Reader, Generic[W]):
         """Around work that changes nothing, such as reading a patch: it ends when the call is to end."""
         return self._session.context.cancellable()
 
+    def head(self) -> int:
+        """The last row of the journal; 0 where there is none, or none that can be read now."""
+        return self._store.head()
+
     def note_refusal(self, error: EditError) -> None:
         """Report that the call was refused, unless that is in the journal already."""
         from steadyhand.session.conflicts import Reports

@@ -22,7 +22,7 @@ LONGEST_LINE = 2_000  # characters of one line that are shown; only --raw and --
 
 # C0 but tab and newline, DEL, C1, the marks and overrides that reorder text, line separators a terminal may obey,
 # interlinear annotations, lone surrogates, and the invisible tag characters.
-_UNSAFE = lazy_pattern(
+UNSAFE = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -61,7 +61,7 @@ def visible(text: str) -> str:
     >>> visible("a\\x1b[31mb\\tc")
     'a\\\\x1b[31mb\\tc'
     """
-    return _UNSAFE.sub(_escape, text)
+    return UNSAFE.sub(_escape, text)
 
 
 def visible_line(text: str) -> str:

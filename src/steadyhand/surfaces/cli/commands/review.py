@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Say
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.output import writing
 from steadyhand.surfaces.cli.review import feedback_lines, review_table
-from steadyhand.surfaces.terminal import Piece, counted
+from steadyhand.surfaces.terminal import Piece, counted, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import AutoAccept, Decision
@@ -33,6 +35,31 @@ class _Asked:
     remark: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How the review is given to those who have no terminal; at most one of these."""
+
+    web: bool
+    export: str | None
+    is_patch: bool
+    is_markdown: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.web or self.export is not None or self.is_patch or self.is_markdown)
+
+    def check(self, asked: _Asked | None, port: str | None, *, no_open: bool) -> None:
+        """Refuse what does not go together."""
+        if (port is not None or no_open) and not self.web:
+            raise EditError(Kind.BAD_REQUEST, "--port and --no-open are for --web", hint="add --web")
+        given = [self.web, self.export is not None, self.is_patch, self.is_markdown, asked is not None]
+        if sum(given) > 1:
+            raise EditError(
+                Kind.BAD_REQUEST,
+                "--web, --export, --patch, --markdown and decisions exclude each other",
+                hint="give one of them",
+            )
+
+
 @command(
     "review",
     section="Tasks",
@@ -43,6 +70,9 @@ class _Asked:
     steadyhand review --accept 1a2b3c4d5e6f 6f5e4d3c2b1a
     steadyhand review --reject 1a2b3c4d5e6f --remark "keep the old name"
     steadyhand review --amend 1a2b3c4d5e6f --text "timeout = 30"
+    steadyhand review --web --task T-12
+    steadyhand review --export review.html
+    steadyhand review --patch --task T-12
     """,
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
@@ -66,6 +96,12 @@ class _Asked:
 @click.option("--run", "run_id", metavar="RUN", help="Only changes of this impact run.")
 @click.option("--since", metavar="TIME", help="Only changes since this time, such as 2026-11-01.")
 @click.option("--path", metavar="FILE", type=FileName(), help="Only changes in this file or directory.")
+@click.option("--web", is_flag=True, help="Review in a browser, on a page for this machine alone; Ctrl-C ends it.")
+@click.option("--port", metavar="PORT", help="web: the port, or HOST:PORT (default: one that is free).")
+@click.option("--no-open", is_flag=True, help="web: print the link and open no browser.")
+@click.option("--export", metavar="FILE", type=FileName(), help="Write the review as one HTML file to read.")
+@click.option("--patch", is_flag=True, help="Print what is not rejected as a patch for git apply.")
+@click.option("--markdown", is_flag=True, help="Print the review as Markdown for a pull request.")
 def review(
     invocation: Invocation,
     ids: tuple[str, ...],
@@ -80,18 +116,29 @@ def review(
     run_id: str | None,
     since: str | None,
     path: str | None,
+    web: bool,
+    port: str | None,
+    no_open: bool,
+    export: str | None,
+    patch: bool,
+    markdown: bool,
 ) -> int:
     """Review changes, hunk by hunk: accept, reject, amend or comment each.
 
     On a terminal it goes through the changes that wait, one after the other; `?` lists the keys. A rejected change is
     taken back, exactly that one; later changes stay. Decisions are recorded; `steadyhand feedback` gives them to the
     task. `--task TASK` limits it to one task. With `--json`, or where no terminal is, it lists the changes.
+    `--web` shows them on a page; its link is the first line of output and opens it once.
     """
     asked = _asked(ids, {"accept": accept, "reject": reject}, {"amend": amend, "comment": comment}, text, remark)
     is_deciding = asked is not None or undo
+    shown = _Shown(web=web, export=export, is_patch=patch, is_markdown=markdown)
+    place = invocation.path(path) if path is not None else None
+    shown.check(asked, port, no_open=no_open)
+    if shown:
+        return _show(invocation, shown, (since, run_id, place), port, no_open=no_open)
     is_asking = not is_deciding and not invocation.output.json and not every
     is_asking = is_asking and sys.stdin.isatty() and invocation.output.is_terminal
-    place = invocation.path(path) if path is not None else None
     with invocation.workspace(writing=is_deciding or is_asking) as workspace:
         found = workspace.review(
             task=invocation.settings.task, since=since, run=run_id, path=place, auto_accept=_rules(invocation)
@@ -105,6 +152,70 @@ def review(
 
             return TerminalReview(invocation.output, workspace, found).run()
         return _list(invocation, found, every=every)
+
+
+def _show(
+    invocation: Invocation,
+    shown: _Shown,
+    limits: tuple[str | None, str | None, str | None],
+    port: str | None,
+    *,
+    no_open: bool,
+) -> int:
+    """The review as a page, a file, a patch or Markdown."""
+    from steadyhand.surfaces.web.desk import Desk, Filter
+
+    since, run_id, place = limits
+    wanted = Filter(invocation.settings.task, since, run_id, place, tuple(_rules(invocation)))
+    address = _address(port) if shown.web else None
+    with invocation.workspace(writing=shown.web) as workspace:
+        desk = Desk(workspace, wanted)
+        if address is not None:
+            from steadyhand.surfaces.web.server import serve
+
+            serve(desk, host=address[0], port=address[1], opens=not no_open)
+        elif shown.export is not None:
+            from steadyhand.surfaces.web.export import static_page
+
+            page = static_page(desk)
+            with writing(invocation, "--export", shown.export) as write:
+                write(page)
+            invocation.output.document({"ok": True, "files": [shown.export]})
+            invocation.output.print([(Piece("wrote ", "good"), Piece(visible_name(shown.export)))])
+        elif shown.is_patch:
+            _raw(invocation, "patch", desk.patch())
+        else:
+            from steadyhand.surfaces.web.export import markdown_of
+
+            _raw(invocation, "markdown", markdown_of(desk.listing().files()).encode())
+    return 0
+
+
+def _raw(invocation: Invocation, name: str, data: bytes) -> None:
+    """Print exactly these bytes, or have them in the document."""
+    if invocation.output.json:
+        invocation.output.document({"ok": True, name: data.decode("utf-8", "replace")})
+    else:
+        click.echo(data, nl=False)
+
+
+def _address(given: str | None) -> tuple[str, int]:
+    """Where the page is served. Refuses with `not-installed` without the extra, before anything is opened."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        from steadyhand.surfaces.clients import installation
+
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            f"the page needs {' and '.join(missing)}, which the extra `web` brings",
+            hint=(Say(installation().how_to_add("web")), Say("or write a file to read: --export FILE")),
+        )
+    host, _, port = (given or "0").rpartition(":")
+    if not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65_535:
+        raise EditError(Kind.BAD_REQUEST, f"{str(given)[:80]!r} is no port", hint="a number up to 65535, such as 8765")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _asked(

@@ -1,0 +1,609 @@
+"""The page: tasks, files and changes as HTML, with forms that decide, or without, as a file that shows the same.
+
+Everything works without a script: each decision is a form, each view an address. The script only saves the reloading.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
+
+from steadyhand.surfaces.terminal import UNSAFE, shown_time, visible_name
+from steadyhand.surfaces.web.desk import Desk, File, Group, Listing, Shown, seen_of
+from steadyhand.surfaces.web.markup import Html, el, join, plural
+from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, beside, count_rows, rows_of, unified
+from steadyhand.text.lines import split_lines
+
+if TYPE_CHECKING:
+    from steadyhand.session.review.change import ReviewChange
+
+FIRST = 30  # changes that a page has from the start; the others come when they are looked at
+OF_A_FILE = 200  # on the page of one file
+_LONGEST_SEARCH = 200  # characters
+_LONGEST_FORM = 200_000  # characters of a text that a form offers to amend
+_SHOWS = {"all": "All", "waiting": "Waiting", "risk": "With a risk", "decided": "Decided"}
+_FLAGS = {
+    "tolerant": "the quotation did not match to the letter",
+    "shrinks": "it removes much more than it adds",
+    "front-matter": "it changes the head of a page",
+    "instructions": "the file steers agents, CI or tools",
+    "placeholder": "a line looks like a placeholder for text that was left out",
+    "forced": "it was written over a change that its task had not read",
+    "no-evidence": "the impact run had no reason to change this file",
+    "unchecked": "there is no syntax check for this file",
+    "overlapped": "others changed the same lines since",
+    "changed": "its text is not what was decided about",
+    "again": "it was made again after a rejection",
+}
+_KEYS = (
+    ("J K", "next, previous change that waits"),
+    ("j k", "next, previous change"),
+    ("y", "accept"),
+    ("n", "reject"),
+    ("r", "reject with a remark for the agent"),
+    ("e", "amend"),
+    ("c", "comment without deciding"),
+    ("a d", "accept, reject the rest of the file"),
+    ("A", "accept everything without a risk flag"),
+    ("u", "undo your last decision"),
+    ("v", "the evidence"),
+    ("b", "unified or side by side"),
+    ("/", "search"),
+    ("?", "this list"),
+    ("Ctrl+Enter", "send what you are writing"),
+    ("Esc", "leave the field; what you wrote stays"),
+)
+_RENDERED = (".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml")
+
+
+class View(NamedTuple):
+    """What of the changes is shown, and how; the address of a page says so."""
+
+    of: str | None = None
+    file: str | None = None
+    show: str = "all"
+    kind: str = "unified"
+    words: str | None = None
+
+    @classmethod
+    def of_query(cls, query: Mapping[str, str]) -> View:
+        """What an address asks for; what makes no sense is left out."""
+        show, kind = query.get("show", "all"), query.get("view", "unified")
+        return cls(
+            query.get("of") or None,
+            query.get("file") or None,
+            show if show in _SHOWS else "all",
+            kind if kind == "beside" else "unified",
+            query.get("q", "")[:_LONGEST_SEARCH] or None,
+        )
+
+    def href(self, place: str = "/", **changed: str | None) -> str:
+        """The address of this view with something changed."""
+        said = {"of": self.of, "file": self.file, "show": self.show, "view": self.kind, "q": self.words} | changed
+        plain = {"show": "all", "view": "unified"}
+        given = {name: value for name, value in said.items() if value and plain.get(name) != value}
+        return f"{place}?{urlencode(given, errors='surrogatepass')}" if given else place
+
+    def wants(self, change: ReviewChange) -> bool:
+        """Whether a change is shown."""
+        texts = (change.path, change.before, change.after, change.reason or "")
+        if self.words and not any(self.words.lower() in text.lower() for text in texts):
+            return False
+        match self.show:
+            case "waiting":
+                return change.state == "undecided"
+            case "risk":
+                return bool(change.flags)
+            case "decided":
+                return change.state != "undecided"
+        return True
+
+
+class Page:
+    """One view of a listing as HTML. Without `csrf` nothing can be decided: it is a page to read."""
+
+    def __init__(self, desk: Desk, listing: Listing, view: View, csrf: str | None) -> None:
+        self._desk = desk
+        self._listing = listing
+        self._view = view
+        self._csrf = csrf
+
+    @property
+    def files(self) -> list[File]:
+        """The files with the changes that are shown."""
+        view = self._view
+        files = self._listing.files(view.of, view.file)
+        kept = [File(file.path, tuple(each for each in file.shown if view.wants(each.change))) for file in files]
+        return [file for file in kept if file.shown]
+
+    def main(self, notice: Html | None = None, first: int | None = None) -> Html:
+        """Everything between the header and the end of the page."""
+        files = self.files
+        room = first if first is not None else FIRST if self._view.file is None else OF_A_FILE
+        sections = []
+        for file in files:
+            sections.append(self.section(file, room))
+            room = max(room - len(file.shown), 0)
+        nothing = el(
+            "p", "No change to show here. ", el("a", "Show all changes", href=View(kind=self._view.kind).href()),
+            class_="empty",
+        )  # fmt: skip
+        found = self._listing.shown
+        if not found:
+            nothing = el("p", "No change is recorded yet. This page shows them as agents make them.", class_="empty")
+        return el(
+            "div",
+            el("input", type="checkbox", id="menu", class_="vh") if not self._is_static else None,
+            self.side(),
+            el(
+                "main", el("h2", "Changes", class_="vh"), notice or "", self._filters(),
+                el("div", join(sections) if sections else nothing, id="files"),
+                id="changes", tabindex=-1,
+            ),
+            class_="layout",
+        )  # fmt: skip
+
+    @property
+    def _is_static(self) -> bool:
+        return self._csrf is None
+
+    # Above and beside
+
+    def header(self) -> Html:
+        """The top of the page: what is reviewed, how much is left, and how it is shown."""
+        view = self._view
+        kinds = [
+            el(
+                "a", name, href=view.href(view=kind), class_="tab", data_view=kind,
+                aria_current="true" if view.kind == kind else None,
+            )
+            for kind, name in (("unified", "Unified"), ("beside", "Side by side"))
+        ]  # fmt: skip
+        search = el(
+            "form", *(el("input", type="hidden", name=name, value=value)
+                      for name, value in (("of", view.of), ("show", view.show), ("view", view.kind)) if value),
+            el("label", "Search changes", for_="search", class_="vh"),
+            el("input", type="search", name="q", id="search", value=view.words or "", placeholder="Search"),
+            action="/", role="search",
+        )  # fmt: skip
+        tools = [
+            search,
+            el("span", *kinds, class_="tabs", role="group", aria_label="Layout"),
+            el("a", "Timeline", href=view.href("/timeline", file=None, show=None), class_="tool"),
+            el(
+                "button",
+                "Theme",
+                type="button",
+                class_="tool js",
+                id="theme",
+                aria_label="Switch between light and dark",
+            ),
+            el("button", "Keys ", el("kbd", "?"), type="button", class_="tool js", id="help"),
+        ]
+        return el(
+            "header",
+            el("label", "Files", for_="menu", class_="tool menu"),
+            el("h1", el("a", "Review", href="/"), " ", el("span", self._desk.name, class_="root")),
+            el("div", self.progress(), id="progress"),
+            el("nav", *tools, aria_label="View", class_="tools"),
+            class_="top",
+        )
+
+    def progress(self) -> Html:
+        """How much is left of what is shown."""
+        shown = [each.change for file in self._listing.files(self._view.of) for each in file.shown]
+        left = sum(change.state == "undecided" for change in shown)
+        said = f"{left:,} of {len(shown):,} left" if left else "nothing left to decide" if shown else "no changes"
+        return join([
+            el("progress", value=len(shown) - left, max=max(len(shown), 1), aria_label="decided"),
+            el("span", said, class_="left"),
+        ])  # fmt: skip
+
+    def side(self) -> Html:
+        """The tasks and the files."""
+        return el("nav", self._groups(), self._tree(), aria_label="Tasks and files", id="side")
+
+    def _groups(self) -> Html:
+        groups = self._listing.groups
+        total = len(self._listing.shown)
+        everything = Group("", "all", "Everything", sum(group.left for group in groups), total)
+        rows = [self._group(group) for group in (everything, *groups)]
+        return join([el("h2", "Tasks and runs"), el("ul", *rows, class_="groups")])
+
+    def _group(self, group: Group) -> Html:
+        kinds = {"task": "task ", "run": "impact run ", "actor": "without a task, by ", "all": ""}
+        is_shown = (self._view.of or "") == group.key
+        style = "vh" if group.kind == "task" else "kind"
+        return el(
+            "li",
+            self._link(
+                join([
+                    el("span", el("span", kinds[group.kind], class_=style), group.name, class_="name"),
+                    _left(group.left, group.total),
+                ]),
+                self._view.href(of=group.key or None, file=None),
+                is_shown,
+            ),
+        )  # fmt: skip
+
+    def _link(self, content: Html, href: str, is_shown: bool) -> Html:
+        if self._is_static:
+            return el("span", content, class_="row")
+        return el("a", content, href=href, class_="row", aria_current="page" if is_shown else None)
+
+    def _tree(self) -> Html:
+        """The files by directory; those of one directory are together."""
+        files = sorted(self._listing.files(self._view.of), key=lambda file: file.path)
+        here = {file.path for file in self.files}
+        parts: list[Html] = []
+        folder: str | None = None
+        rows: list[Html] = []
+        for file in files:
+            where, _, name = file.path.rpartition("/")
+            if where != folder:
+                if rows:
+                    parts.append(el("ul", *rows, class_="files"))
+                folder, rows = where, []
+                if where:
+                    parts.append(el("h3", visible_name(where), class_="folder"))
+            rows.append(self._leaf(file, name, is_here=file.path in here))
+        if rows:
+            parts.append(el("ul", *rows, class_="files"))
+        return join([el("h2", "Files"), *parts])
+
+    def _leaf(self, file: File, name: str, *, is_here: bool) -> Html:
+        risk = el("span", "▲", class_="risk", title="has a risk", aria_hidden="true") if file.is_risky else None
+        said = el("span", " has a risk", class_="vh") if file.is_risky else None
+        href = f"#{file.key}" if is_here or self._is_static else self._view.href(file=None, show=None) + f"#{file.key}"
+        row = join([el("span", visible_name(name), class_="name"), risk, said, _left(file.left, len(file.shown))])
+        return el("li", el("a", row, href=href, class_="row", data_file=file.key))
+
+    def _filters(self) -> Html | None:
+        if self._is_static:
+            return None
+        view = self._view
+        links = [
+            el("a", name, href=view.href(show=show), class_="tab", aria_current="true" if view.show == show else None)
+            for show, name in _SHOWS.items()
+        ]
+        plain = self._listing.plain(view.of)
+        whole = [el("a", "Only one file is shown; show all", href=view.href(file=None))] if view.file else []
+        return el(
+            "div",
+            el("nav", *links, class_="tabs", aria_label="Which changes"),
+            *whole,
+            el(
+                "form", self._hidden(of=view.of, seen=seen_of(plain)),
+                _button("accept-plain", f"Accept {plural(len(plain), 'change')} without a risk", "A", off=not plain),
+                _button("undo", "Undo", "u"),
+                method="post", action="/decide", class_="all",
+            ),
+            id="filters",
+        )  # fmt: skip
+
+    def _hidden(self, **fields: str | None) -> Html:
+        given = {"csrf": self._csrf, "back": self._view.href(), **fields}
+        return join(el("input", type="hidden", name=name, value=value) for name, value in given.items() if value)
+
+    # Files and changes
+
+    def section(self, file: File, room: int) -> Html:
+        """A file with its changes; `room` of them in full."""
+        articles = [self.article(each) if at < room else self.pending(each) for at, each in enumerate(file.shown)]
+        return el(
+            "section", self.file_head(file), *articles, class_="file", id=file.key, aria_labelledby=f"{file.key}-h",
+        )  # fmt: skip
+
+    def file_head(self, file: File) -> Html:
+        """The name of a file, how much of it is left, and what can be done with all of it."""
+        view = self._view
+        title = el("h2", visible_name(file.path), id=f"{file.key}-h")
+        if self._is_static:
+            return el("header", title, _left(file.left, len(file.shown)), class_="filehead")
+        look = None
+        if file.path.lower().endswith(_RENDERED):
+            look = el(
+                "a", "Rendered", href=view.href("/compare", file=file.key, show=None, q=None), class_="tool rendered"
+            )
+        waiting = self._listing.files(view.of, file.key)[0].waiting()
+        form = el(
+            "form", self._hidden(file=file.key, of=view.of, seen=seen_of(waiting)),
+            _button("accept-file", "Accept rest", "a", off=not waiting),
+            _button("reject-file", "Reject rest", "d", off=not waiting),
+            method="post", action="/decide", class_="whole", aria_label=f"All of {visible_name(file.path)}",
+        )  # fmt: skip
+        return el("header", title, _left(file.left, len(file.shown)), look, form, class_="filehead")
+
+    def pending(self, shown: Shown) -> Html:
+        """The place of a change that is not loaded yet: where it is and why, with a link to it."""
+        change = shown.change
+        gone, came = count_rows(change)
+        return el(
+            "article",
+            el("h3", el("a", _place(change), href=self._view.href(f"/change/{shown.key}")), class_="where"),
+            el("span", f"+{came} −{gone}", class_="size"), " ",
+            el("span", change.reason or "", class_="reason"), " ", _state(change),
+            class_="hunk pending", id=shown.key, data_version=shown.version, data_state=change.state,
+            data_id=change.id, tabindex=-1,
+        )  # fmt: skip
+
+    def article(self, shown: Shown, *, around: int = CONTEXT, most: int = MOST_ROWS) -> Html:
+        """A change with its reason, what is known of it, and what can be done about it."""
+        change = shown.change
+        head = el(
+            "div",
+            el("h3", _place(change), id=f"{shown.key}-h", class_="where"),
+            _state(change),
+            *(el("span", flag, class_="badge flag", title=_FLAGS.get(flag)) for flag in change.flags),
+            el("span", "held", class_="badge held", title="it is not on the disk before it is accepted")
+            if change.held
+            else None,
+            el("a", change.id, href=f"#{shown.key}", class_="id", aria_label="Link to this change"),
+            class_="head",
+        )
+        return el(
+            "article",
+            head,
+            el("div", self._why(change), class_="why"),
+            el("div", self._diff(shown, around, most), _conflict(change), class_="what"),
+            self._forms(shown),
+            class_="hunk", id=shown.key, data_version=shown.version, data_state=change.state, data_id=change.id,
+            tabindex=-1, aria_labelledby=f"{shown.key}-h",
+        )  # fmt: skip
+
+    def _why(self, change: ReviewChange) -> Html:
+        """The reason, who made the change and how, what speaks for it, and what was said about it."""
+        facts = [
+            ("by", change.actor), ("model", change.model), ("task", change.task), ("tool", change.tool),
+            ("match", change.tier), ("time", shown_time(change.time)),
+        ]  # fmt: skip
+        meta = [join([el("dt", name), el("dd", value)]) for name, value in facts if value]
+        said: list[Html] = []
+        if change.by and change.state != "undecided":
+            remark = f": {change.remark}" if change.remark else ""
+            said.append(el("p", f"{change.state} by {change.by}{remark}", class_="remark"))
+        comments = [el("li", each) for each in change.comments]
+        return join([
+            el("p", change.reason or "no reason given", class_="reason" if change.reason else "reason none"),
+            el("dl", *meta, class_="meta"),
+            *(
+                el("p", el("strong", flag), f": {_FLAGS[flag]}", class_="risk-said")
+                for flag in change.flags if flag in _FLAGS
+            ),
+            *said,
+            el("ul", *comments, class_="comments", aria_label="Comments") if comments else None,
+            _evidence(change.evidence),
+        ])  # fmt: skip
+
+    def _diff(self, shown: Shown, around: int, most: int) -> Html:
+        change = shown.change
+        gone, came = count_rows(change)
+        size = f"{plural(gone, 'line')} removed, {plural(came, 'line')} added"
+        if change.status in ("binary", "hidden"):
+            said = (
+                "The file is no text."
+                if change.status == "binary"
+                else "What the file holds is protected, and not shown."
+            )
+            return el("p", said, " It can be accepted or rejected as a whole.", class_="unseen")
+        if change.status in ("renamed", "mode"):
+            verb = "Renamed" if change.status == "renamed" else "Mode changed"
+            return el("p", f"{verb} from ", el("del", change.before), " to ", el("ins", change.after), class_="unseen")
+        before, after, shifts = self._desk.texts(self._listing, change.path)
+        is_here = change.id in shifts
+        rows, left = rows_of(
+            change, before if is_here else None, after if is_here else None,
+            shift=shifts.get(change.id, 0), around=around, most=most,
+        )  # fmt: skip
+        more: list[Html] = []
+        if not self._is_static:
+            if left:
+                href = self._view.href(f"/change/{shown.key}", rows="all")
+                more.append(el("a", f"Show {plural(left, 'more line')}", href=href, class_="more", data_more=shown.key))
+            elif is_here and around == CONTEXT:
+                href = self._view.href(f"/change/{shown.key}", around="25")
+                more.append(el("a", "More context", href=href, class_="more", data_more=shown.key))
+        elif left:
+            more.append(el("p", f"{plural(left, 'more line')} not shown", class_="unseen"))
+        label = f"{_place(change)} of {visible_name(change.path)}: {size}"
+        return el(
+            "details", el("summary", size), self._tables(rows, label), *more, class_="body",
+            open=change.state == "undecided" or self._is_static,
+        )  # fmt: skip
+
+    def _tables(self, rows: Sequence[Row], label: str) -> Html:
+        if self._is_static:
+            return join([unified(rows, label), beside(rows, f"{label}, side by side")])
+        return beside(rows, label) if self._view.kind == "beside" else unified(rows, label)
+
+    def _forms(self, shown: Shown) -> Html | None:
+        if self._is_static:
+            return None
+        change, key = shown.change, shown.key
+        is_decided = change.state != "undecided"
+        is_gone = change.state == "rejected"
+        amend = None
+        why_not = _no_form(change)
+        if why_not is None:
+            text = "\n" + change.after.replace("\r\n", "\n")  # a form drops the first line end
+            rows = min(max(len(split_lines(change.after)) + 1, 3), 24)
+            amend = el(
+                "details", el("summary", "Amend ", el("kbd", "e")),
+                el("label", "The lines that take the place of this change", for_=f"{key}-text"),
+                el("textarea", text, name="text", id=f"{key}-text", rows=rows, spellcheck="false"),
+                _button("amend", "Save the amendment", None), class_="amend",
+            )  # fmt: skip
+        elif not is_gone:
+            amend = el("p", why_not, class_="unseen")
+        buttons = [
+            _button("accept", "Accept", "y", off=is_gone or change.state == "accepted"),
+            _button("reject", "Reject", "n", off=is_gone),
+            _button("comment", "Comment", "c"),
+        ]
+        return el(
+            "form",
+            self._hidden(id=change.id, key=key),
+            el(
+                "div", *buttons,
+                el("label", "Remark for the agent", for_=f"{key}-remark", class_="vh"),
+                el("textarea", name="remark", id=f"{key}-remark", rows=1, placeholder="Remark for the agent"),
+                class_="act",
+            ),
+            amend,
+            method="post", action="/decide", class_="decide", data_decided=is_decided,
+            aria_label=f"Decide about {_place(change)}",
+        )  # fmt: skip
+
+    def state(self) -> dict[str, object]:
+        """What a script needs to bring its page up to date."""
+        return {
+            "head": self._listing.head,
+            "progress": self.progress(),
+            "side": join([self._groups(), self._tree()]),
+            "filters": self._filters() or "",
+            "files": [
+                {
+                    "key": file.key, "head": self.file_head(file),
+                    "changes": [[each.key, each.version] for each in file.shown],
+                }
+                for file in self.files
+            ],
+        }  # fmt: skip
+
+    def part(self, key: str, *, around: int = CONTEXT, most: int = MOST_ROWS) -> Html | None:
+        """One change by its key, or None where it is no longer there."""
+        shown = self._listing.find(key)
+        return None if shown is None else self.article(shown, around=around, most=most)
+
+
+def _button(verb: str, words: str, key: str | None, *, off: bool = False) -> Html:
+    hint = el("kbd", key, class_="js", aria_hidden="true") if key else None
+    return el("button", words, " " if hint else None, hint, name="verb", value=verb, class_=f"do {verb}", disabled=off)
+
+
+def _left(left: int, total: int) -> Html:
+    said = f"{left:,}/{total:,}" if left else "✓"
+    words = f"{left:,} of {total:,} left" if left else f"all {total:,} decided"
+    return el("span", el("span", said, aria_hidden="true"), el("span", f" {words}", class_="vh"),
+              class_="count" if left else "count done", title=words)  # fmt: skip
+
+
+def _place(change: ReviewChange) -> str:
+    if change.status != "edited":
+        return {"mode": "Mode", "hidden": "Protected file", "binary": "Binary file"}.get(
+            change.status, f"File {change.status}"
+        )
+    if change.lines is None:
+        return "No longer in the file" if change.state == "rejected" else "Changed since"
+    first, last = change.lines
+    return f"Line {first:,}" if first == last else f"Lines {first:,}–{last:,}"
+
+
+def _state(change: ReviewChange) -> Html:
+    signs = {"undecided": "○", "accepted": "✓", "rejected": "✕", "amended": "✎"}
+    words = "waits" if change.state == "undecided" else change.state
+    return el(
+        "span", el("span", signs[change.state], aria_hidden="true"), f" {words}", class_=f"badge state {change.state}"
+    )
+
+
+def _conflict(change: ReviewChange) -> Html | None:
+    """Both sides of a held change whose lines others have changed on the disk."""
+    if change.conflict is None:
+        return None
+    found = change.conflict
+    where = "" if found.lines is None else f", lines {found.lines[0]:,}–{found.lines[1]:,}"
+    return el(
+        "section",
+        el("h4", "Others have changed these lines on the disk"),
+        el("div", el("h5", f"On the disk{where}"), el("pre", found.disk), el("h5", "Held"), el("pre", found.held)),
+        class_="conflict",
+    )
+
+
+def _evidence(evidence: Sequence[object]) -> Html | None:
+    if not evidence:
+        return None
+    items = [el("li", _fact(each)) for each in evidence]
+    return el(
+        "details", el("summary", plural(len(items), "piece"), " of evidence"), el("ul", *items), class_="evidence"
+    )
+
+
+def _fact(found: object) -> Html:
+    """A piece of evidence: words as they are, an object as its fields."""
+    if not isinstance(found, Mapping):
+        return el("span", found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
+    fields: list[Html] = []
+    for name, value in found.items():
+        if value in (None, [], ""):
+            continue
+        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        shown = el("pre", said) if "\n" in said else el("code", said)
+        fields.append(join([el("dt", str(name)), el("dd", shown)]))
+    return el("dl", *fields, class_="fact")
+
+
+def _no_form(change: ReviewChange) -> str | None:
+    """Why a change cannot be amended on the page; None where it can."""
+    if change.status not in ("edited", "created") or change.state == "rejected":
+        return "" if change.state == "rejected" else "Only text can be amended."
+    text = change.after.replace("\r\n", "\n")
+    if UNSAFE.search(text):
+        return "This text has characters that a form would change; amend it with steadyhand review --amend."
+    if len(text) > _LONGEST_FORM:
+        return "This text is too long for a form; amend it with steadyhand review --amend."
+    return None
+
+
+def keys_dialog() -> Html:
+    """The keys, in a dialog that the script opens."""
+    rows = [
+        join([el("dt", *(join([el("kbd", key), " "]) for key in keys.split())), el("dd", does)]) for keys, does in _KEYS
+    ]
+    return el(
+        "dialog", el("h2", "Keys", id="keys-h"), el("dl", *rows, class_="keys"),
+        el("form", el("button", "Close", class_="do"), method="dialog"), id="keys", aria_labelledby="keys-h",
+    )  # fmt: skip
+
+
+def document(title: str, body: Html, *, theme: str | None = None, csrf: str | None = None, head: int = 0) -> str:
+    """A whole page with the script and the style sheet of the server."""
+    return (
+        f'<!doctype html>\n<html lang="en"{_theme(theme)}>'
+        + el(
+            "head",
+            el("meta", charset="utf-8"),
+            el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            el("meta", name="color-scheme", content="light dark"),
+            el("title", title),
+            el("link", rel="icon", href="data:,"),
+            el("link", rel="stylesheet", href="/assets/review.css"),
+            Html('<script src="/assets/review.js" defer></script>'),
+        )
+        + el(
+            "body",
+            el("a", "Skip to the changes", href="#changes", class_="skip"),
+            body,
+            el("div", id="live", role="status", aria_live="polite", class_="toast"),
+            keys_dialog(),
+            data_csrf=csrf, data_head=head,
+        )
+        + "</html>\n"
+    )  # fmt: skip
+
+
+def _theme(theme: str | None) -> Html:
+    return Html(f' data-theme="{theme}"') if theme in ("light", "dark") else Html("")
+
+
+def message_page(
+    title: str, message: str, hints: Sequence[str] = (), *, back: str | None = None, theme: str | None = None
+) -> str:
+    """A page that says one thing: a refusal, or that something is not there."""
+    way = el("p", el("a", "Back to the changes", href=back)) if back else None
+    said = [el("p", each, class_="hint") for each in hints]
+    content = el("main", el("h1", title), el("p", message), *said, way, id="changes", class_="message", tabindex=-1)
+    return document(title, content, theme=theme)
