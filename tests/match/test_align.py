@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadyhand.match import align as match_align
 from steadyhand.match.align import Alignment, Likeness, Pairing, align, likeness_of, max_weight_path, weight_of
 from steadyhand.match.lexer import lexer_of, token_key
 from tests.table import table
@@ -169,3 +171,12 @@ def assert_covers(alignment: Alignment, old_count: int, count: int) -> None:
         assert pairing.old_end > at or pairing.end > to
         at, to = pairing.old_end, pairing.end
     assert (at, to) == (old_count, count)
+
+
+@given(ROWS, st.data())
+def test_rows_that_differ_at_their_edges_are_aligned_as_by_comparing_all(rows: list[str], data: st.DataObject) -> None:
+    edges = st.sampled_from(["", " ", "\t", "    "])
+    old = [data.draw(edges) + row.strip() + data.draw(edges) if row.strip() else data.draw(edges) for row in rows]
+    quick = pair(old, rows)
+    with patch.object(match_align, "_as_quoted", lambda _old, _rows: None):
+        assert pair(old, rows) == quick

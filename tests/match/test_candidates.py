@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.match.align import weight_of
-from steadyhand.match.candidate import Candidate, find_candidates, find_context, place_at, sure_at_most
+from steadyhand.match.candidate import (
+    Candidate,
+    best_candidates,
+    candidates_at,
+    find_anchors,
+    find_context,
+    place_at,
+    stands_out,
+    sure_at_most,
+)
 from steadyhand.match.tier import Needle, tier_named
+from steadyhand.match.tiers import fuzzy
 from steadyhand.text.source import Source
 from tests.table import table
 
@@ -24,6 +36,11 @@ def two(item):
     return item
 """
 STEPS = "first()\nload(path)\ncheck(path)\nsave(path)\nlast()\n"
+
+
+def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
+    anchors = find_anchors(source, needle)
+    return None if anchors is None else candidates_at(source, needle, anchors)
 
 
 def candidates(text: str, old: str, new: str) -> list[Candidate]:
@@ -209,3 +226,29 @@ def test_no_more_is_sure_at_a_place_than_its_keys_allow(file: list[str], old: li
     assert place.context <= len(sure - needle.changed)
     weight = sum(weight_of(needle.rows[each]) for each in sure - needle.changed)
     assert place.context_fit <= weight + 1e-9
+
+
+@given(file=_ROWS, old=_ROWS, data=st.data())
+def test_places_that_are_not_aligned_change_no_answer(file: list[str], old: list[str], data: st.DataObject) -> None:
+    """The best candidate, whether one stands out, and what the tier finds are those of all places."""
+    changed = data.draw(st.integers(0, len(old) - 1))
+    quoted = [row for row in old if row] or ["other"]
+    noise = data.draw(st.lists(st.sampled_from([*quoted, "else()"]), max_size=4))
+    text = "\n".join([*file, *quoted, *noise, *quoted[: len(quoted) // 2 + 1], *file]) + "\n"
+    source = Source.of_text(text, path="a.py")
+    needle = Needle("\n".join(old), "\n".join([*old[:changed], "new()", *old[changed + 1 :]]))
+    anchors = find_anchors(source, needle) or []
+    every = candidates_at(source, needle, anchors)
+    some = best_candidates(source, needle, anchors, list(sure_at_most(source, needle, anchors)))
+    assert some[:1] == every[:1]
+    for first in range(source.table.count):
+        here = next((place for place in every if first <= place.seat <= first + 2), None)
+        others = [place for place in every if here is not None and place.seat != here.seat]
+        alone = here is not None and all(place.contradicted > here.contradicted for place in others)
+        assert stands_out(source, needle, first, first + 2) == (alone if every else None)
+    found = list(tier_named("fuzzy").find(source, needle, apart=False))
+    with patch.object(
+        fuzzy, "best_candidates", lambda source, needle, anchors, _: candidates_at(source, needle, anchors)
+    ):
+        with patch.object(fuzzy, "least_unsure", lambda _, sure: [0 for _ in sure]):
+            assert list(tier_named("fuzzy").find(Source.of_text(text, path="a.py"), needle, apart=False)) == found

@@ -16,11 +16,19 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from enum import IntEnum
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from steadyhand.lazy import LazyModule
 from steadyhand.match.lexer import Lexer, fold, squeeze, token_key
 from steadyhand.text.diff import equal_pairs
 
+if TYPE_CHECKING:
+    from rapidfuzz import distance, fuzz, process
+else:  # rows that are as quoted need none of it
+    distance, fuzz = LazyModule("rapidfuzz.distance"), LazyModule("rapidfuzz.fuzz")
+    process = LazyModule("rapidfuzz.process")
+
+_EDGES = " \t\r\n"
 _LONG = 40  # code points from which a row says as much as a row can
 
 
@@ -103,7 +111,7 @@ def likeness_of(lexer: Lexer, old: str, row: str) -> Likeness:
     """
     if old == row:
         return Likeness.SAME
-    if squeeze(lexer, old) == squeeze(lexer, row):
+    if old.strip(_EDGES) == row.strip(_EDGES) or squeeze(lexer, old) == squeeze(lexer, row):
         return Likeness.LAYOUT
     return Likeness.TYPOGRAPHY if fold(lexer, old) == fold(lexer, row) else Likeness.TOKENS
 
@@ -150,14 +158,28 @@ def _worth(scores: Table, row_costs: Sequence[float], column_costs: Sequence[flo
     for line, cost in zip(reversed(scores), reversed(row_costs), strict=True):
         here = [0.0]
         right = aslant = 0.0
-        for score, down, passed in zip(reversed(line), below[1:], right_to_left, strict=True):
-            worth = score + aslant if score > 0 else 0.0
-            if down - cost > worth:
+        if any(line):
+            for score, down, passed in zip(reversed(line), below[1:], right_to_left, strict=True):
                 worth = down - cost
-            if right - passed > worth:
-                worth = right - passed
-            here.append(worth)
-            right, aslant = worth, down
+                if right - passed > worth:
+                    worth = right - passed
+                if worth < 0:
+                    worth = 0.0
+                if score > 0 and score + aslant >= worth:
+                    worth = score + aslant
+                here.append(worth)
+                right, aslant = worth, down
+        elif any(below):
+            for down, passed in zip(below[1:], right_to_left, strict=True):
+                worth = down - cost
+                if right - passed > worth:
+                    worth = right - passed
+                if worth < 0:
+                    worth = 0.0
+                here.append(worth)
+                right = worth
+        else:
+            here = below  # nothing is worth anything here either
         best.append(here)
         below = here
     return [row[::-1] for row in reversed(best)]
@@ -176,8 +198,29 @@ def align(old: Sequence[str], rows: Sequence[str], lexer: Lexer) -> Alignment:
     >>> [(p.old_start, p.start, p.likeness.name) for p in align(["a b", "c"], ["a  b", "", "c"], lexer_of("x.py"))]
     [(0, 0, 'LAYOUT'), (1, 1, 'SAME'), (1, 2, 'SAME')]
     """
+    quoted = _as_quoted(old, rows)
+    if quoted is not None:
+        return quoted
     pairs = _Aligner(_visible(old, lexer), _visible(rows, lexer), lexer).pairs()
     return tuple(_with_blanks(pairs, old, rows))
+
+
+def _as_quoted(old: Sequence[str], rows: Sequence[str]) -> Alignment | None:
+    """The alignment of texts that differ at the edges of their rows only; None for others."""
+    if len(old) != len(rows):
+        return None
+    found: list[Pairing] = []
+    for at, (one, two) in enumerate(zip(old, rows, strict=True)):
+        likeness = Likeness.SAME
+        if one != two:
+            if one.strip(_EDGES) != two.strip(_EDGES):
+                return None
+            likeness = Likeness.LAYOUT
+        if one.strip():
+            found.append(Pairing(at, at + 1, at, at + 1, likeness))
+        else:
+            found.append(Pairing(at, at + 1, at, at + 1, Likeness.SAME, is_blank=True))
+    return tuple(found)
 
 
 class _Row(NamedTuple):
@@ -186,27 +229,14 @@ class _Row(NamedTuple):
     number: int
     text: str
     key: str
-    weight: float
 
     @property
-    def cost(self) -> float:
-        """What it costs to pass over it, so that rows are rather taken for changed than looked for far away."""
-        return self.weight / 2
-
-
-class _Pair(NamedTuple):
-    """Rows of both sides by their numbers; an empty side has no answer, and no place yet."""
-
-    left: range
-    right: range
-    likeness: Likeness
-    similarity: float = 1.0
+    def weight(self) -> float:
+        return weight_of(self.text)
 
 
 def _visible(rows: Sequence[str], lexer: Lexer) -> list[_Row]:
-    return [
-        _Row(number, text, token_key(lexer, text), weight_of(text)) for number, text in enumerate(rows) if text.strip()
-    ]
+    return [_Row(number, text, token_key(lexer, text)) for number, text in enumerate(rows) if text.strip()]
 
 
 class _Aligner:
@@ -215,21 +245,23 @@ class _Aligner:
     def __init__(self, left: Sequence[_Row], right: Sequence[_Row], lexer: Lexer) -> None:
         self._left, self._right, self._lexer = left, right, lexer
         self._folded: dict[str, str] = {}
+        self._compared: tuple[int, int, list[list[float]]] | None = None
 
-    def pairs(self) -> Iterator[_Pair]:
-        """Every row of both sides, in order."""
+    def pairs(self) -> Iterator[Pairing]:
+        """Every row of both sides, in order; an empty side has no answer, and no place yet."""
         left = right = 0
         for one, two in self._sure_pairs():
             if left < one or right < two:
                 yield from self._between(range(left, one), range(right, two))
             old, row = self._left[one], self._right[two]
             likeness = likeness_of(self._lexer, old.text, row.text)
-            yield _Pair(range(old.number, old.number + 1), range(row.number, row.number + 1), likeness)
+            yield Pairing(old.number, old.number + 1, row.number, row.number + 1, likeness)
             left, right = one + 1, two + 1
-        yield from self._between(range(left, len(self._left)), range(right, len(self._right)))
+        if left < len(self._left) or right < len(self._right):
+            yield from self._between(range(left, len(self._left)), range(right, len(self._right)))
 
-    def _pair(self, left: range, right: range, likeness: Likeness, similarity: float = 1.0) -> _Pair:
-        return _Pair(_numbers(self._left, left), _numbers(self._right, right), likeness, similarity)
+    def _pair(self, left: range, right: range, likeness: Likeness, similarity: float = 1.0) -> Pairing:
+        return Pairing(*_numbers(self._left, left), *_numbers(self._right, right), likeness, similarity)
 
     def _sure_pairs(self) -> Iterator[tuple[int, int]]:
         """Rows with the same tokens, such that most is explained."""
@@ -242,7 +274,7 @@ class _Aligner:
         else:
             yield from ((one + head, two + head) for one, two in equal_pairs(left[head:], right[head:]))
 
-    def _between(self, left: range, right: range) -> Iterator[_Pair]:
+    def _between(self, left: range, right: range) -> Iterator[Pairing]:
         """What is between two sure pairs: the same statement with another layout, rows alike, or nothing."""
         regrouped = list(self._regroup(left, right))
         if regrouped:
@@ -264,16 +296,21 @@ class _Aligner:
         if not left or not right:
             return []
         olds, rows = self._left[left.start : left.stop], self._right[right.start : right.stop]
-        table = self._similarities(olds, rows)
+        if self._compared is not None:  # with the rows around those that were found to be the same
+            start, other, compared = self._compared
+            among = slice(right.start - other, right.stop - other)
+            table = [line[among] for line in compared[left.start - start : left.stop - start]]
+        else:
+            table = self._similarities(olds, rows)
+            self._compared = (left.start, right.start, table) if equal else None
         scores = [_scores(old, rows, line, equal=equal) for old, line in zip(olds, table, strict=True)]
-        costs = [old.cost for old in olds], [row.cost for row in rows]
+        # To pass over a row costs so much that rows are rather taken for changed than looked for far away.
+        costs = [old.weight / 2 for old in olds], [row.weight / 2 for row in rows]
         return [(left[at], right[to], table[at][to]) for at, to in max_weight_path(scores, *costs)]
 
     def _similarities(self, olds: Sequence[_Row], rows: Sequence[_Row]) -> list[list[float]]:
         """How much each row of the old text is like each row of the file; nothing where that is not much."""
-        from rapidfuzz.fuzz import ratio
-        from rapidfuzz.process import extract
-
+        extract, ratio = process.extract, fuzz.ratio
         folded = [self._fold(row.text) for row in rows]
         places: dict[str, list[int]] = {}
         for at, row in enumerate(rows):
@@ -294,7 +331,7 @@ class _Aligner:
             self._folded[text] = fold(self._lexer, text)[:_LONGEST]
         return self._folded[text]
 
-    def _regroup(self, left: range, right: range) -> Iterator[_Pair]:
+    def _regroup(self, left: range, right: range) -> Iterator[Pairing]:
         """The fewest rows at a time that have the same tokens on both sides; nothing where the whole has not."""
         ours = [self._left[at].key for at in left]
         theirs = [self._right[at].key for at in right]
@@ -305,16 +342,17 @@ class _Aligner:
         for (one, end), (two, other) in zip(pairwise(cuts), pairwise(other_cuts), strict=True):
             yield self._pair(left[one:end], right[two:other], Likeness.TOKENS)
 
-    def _unpaired(self, left: range, right: range) -> Iterator[_Pair]:
-        nothing = range(0)
+    def _unpaired(self, left: range, right: range) -> Iterator[Pairing]:
         for old in self._left[left.start : left.stop]:
-            yield _Pair(range(old.number, old.number + 1), nothing, Likeness.NONE, 0.0)
+            yield Pairing(old.number, old.number + 1, 0, 0, Likeness.NONE, 0.0)
         for row in self._right[right.start : right.stop]:
-            yield _Pair(nothing, range(row.number, row.number + 1), Likeness.NONE, 0.0)
+            yield Pairing(0, 0, row.number, row.number + 1, Likeness.NONE, 0.0)
 
 
 def _scores(old: _Row, rows: Sequence[_Row], similarities: Sequence[float], *, equal: bool) -> list[float]:
     """What it is worth to pair a row of the old text with each of some rows."""
+    if not any(similarities):
+        return [0.0] * len(rows)
     key, weight = old.key, old.weight
     found = [alike * weight if alike >= _ALIKE else 0.0 for alike in similarities]
     if equal and 1.0 in similarities:
@@ -324,9 +362,9 @@ def _scores(old: _Row, rows: Sequence[_Row], similarities: Sequence[float], *, e
     return found
 
 
-def _numbers(rows: Sequence[_Row], among: range) -> range:
-    """Their numbers among all rows, with the blank rows between them."""
-    return range(rows[among.start].number, rows[among.stop - 1].number + 1) if among else range(0)
+def _numbers(rows: Sequence[_Row], among: range) -> tuple[int, int]:
+    """Their first number among all rows and the one behind the last, with the blank rows between them."""
+    return (rows[among.start].number, rows[among.stop - 1].number + 1) if among else (0, 0)
 
 
 def _shared_head(left: Sequence[str], right: Sequence[str]) -> int:
@@ -339,28 +377,30 @@ def _positions(ends: Sequence[int], shared: Container[int]) -> list[int]:
     return [0, *(at for at, end in enumerate(ends, 1) if end in shared)]
 
 
-def _with_blanks(pairs: Iterator[_Pair], old: Sequence[str], rows: Sequence[str]) -> Iterator[Pairing]:
+def _with_blanks(pairs: Iterator[Pairing], old: Sequence[str], rows: Sequence[str]) -> Iterator[Pairing]:
     """The pairs with what is blank between them, and with places for rows that have no answer."""
     at = to = 0
     for pair in pairs:
-        left, right = pair.left, pair.right
-        if not left:  # blank rows on both sides in front of a row without answer belong together
-            left = range(0) if not right else _behind_blanks(old, at, right.start - to)
-        elif not right:
-            right = _behind_blanks(rows, to, left.start - at)
-        if at < left.start or to < right.start:
-            yield from _blanks(range(at, left.start), range(to, right.start))
-        yield Pairing(left.start, left.stop, right.start, right.stop, pair.likeness, pair.similarity)
-        at, to = left.stop, right.stop
+        left, left_end, right, right_end, likeness, similarity, _, _ = pair
+        if left == left_end:  # blank rows on both sides in front of a row without answer belong together
+            left = left_end = _behind_blanks(old, at, right - to)
+            pair = Pairing(left, left, right, right_end, likeness, similarity)
+        elif right == right_end:
+            right = right_end = _behind_blanks(rows, to, left - at)
+            pair = Pairing(left, left_end, right, right, likeness, similarity)
+        if at < left or to < right:
+            yield from _blanks(range(at, left), range(to, right))
+        yield pair
+        at, to = left_end, right_end
     yield from _blanks(range(at, len(old)), range(to, len(rows)))
 
 
-def _behind_blanks(rows: Sequence[str], start: int, most: int) -> range:
-    """The empty range behind the blank rows from a row on, so many of them at most."""
+def _behind_blanks(rows: Sequence[str], start: int, most: int) -> int:
+    """The number of the row behind the blank rows from a row on, so many of them at most."""
     end = start
     while end < min(start + most, len(rows)) and not rows[end].strip():
         end += 1
-    return range(end, end)
+    return end
 
 
 def _blanks(old: range, rows: range) -> Iterator[Pairing]:
@@ -387,15 +427,18 @@ def similarity(old: Sequence[str], rows: Sequence[str], alignment: Alignment) ->
     >>> similarity(["ab"], ["a b"], align(["ab"], ["a b"], lexer_of(None)))
     0.8
     """
-    total = distance = 0
+    total = apart = 0
     for pairing in alignment:
         if pairing.is_kept:
             continue
-        one, two = "\n".join(old[pairing.old_start : pairing.old_end]), "\n".join(rows[pairing.start : pairing.end])
-        unlike = _blank_rows_apart(pairing)
+        if pairing.is_one_to_one:
+            one, two, unlike = old[pairing.old_start], rows[pairing.start], 0
+        else:
+            one, two = ("\n".join(side[start:end]) for side, start, end in ((old, *pairing[:2]), (rows, *pairing[2:4])))
+            unlike = _blank_rows_apart(pairing)
         total += len(one) + len(two) + unlike
-        distance += _distance(one, two) + unlike
-    return 1.0 if not distance else round(min(1 - distance / total, _MOST), 4)
+        apart += _distance(one, two) + unlike
+    return 1.0 if not apart else round(min(1 - apart / total, _MOST), 4)
 
 
 def differences(old: Sequence[str], rows: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
@@ -409,12 +452,10 @@ def _blank_rows_apart(pairing: Pairing) -> int:
 
 
 def _distance(one: str, two: str) -> int:
-    if one == two:
-        return 0
-    from rapidfuzz.distance import Indel
-
+    if one in two or two in one:
+        return abs(len(one) - len(two))
     if max(len(one), len(two)) <= _LONGEST_MEASURED:
-        return Indel.distance(one, two)
+        return int(distance.Indel.distance(one, two))
     return abs(len(one) - len(two)) + 1
 
 

@@ -22,7 +22,7 @@ from steadyhand.match.align import Pairing, align, likeness_of, weight_of
 from steadyhand.match.lexer import Lexer, lexer_of, token_key
 from steadyhand.match.rows import find_row
 from steadyhand.match.tier import Needle
-from steadyhand.text.bare_lines import BareLines, bare, bare_lines
+from steadyhand.text.bare_lines import BareLines, bare_lines
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
@@ -272,12 +272,6 @@ Anchor = tuple[int, int]
 """A row of the old text, and a row of the file that says the same."""
 
 
-def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
-    """Every place that has the lines an edit changes, best first; None where there are too many to look at."""
-    anchors = find_anchors(source, needle)
-    return None if anchors is None else candidates_at(source, needle, anchors)
-
-
 def find_anchors(source: Source, needle: Needle) -> list[Anchor] | None:
     """Rows by which every place is found that has the lines an edit changes; None where there are too many."""
     if not needle.changes or not 0 < len(needle.rows) <= _LONGEST:
@@ -317,14 +311,16 @@ def sure_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> I
 
 def _bare_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor], lines: BareLines) -> Iterator[set[int]]:
     """The same by the bare text of rows, which rows with the same tokens share."""
-    wanted = {at: each for at, row in enumerate(needle.rows) if (each := bare(row))}
-    blank = {at for at in range(len(needle.rows)) if at not in wanted}
+    wanted: dict[str, list[int]] = {}
+    for at, each in enumerate(needle.bare):
+        wanted.setdefault(each, []).append(at)
+    blank = wanted.pop("", [])
     for anchor in anchors:
         low, high = _reach(source.table, needle, anchor)
-        whole, joined = set(lines.rows[low:high]), lines.joined(low, high)
-        found = {at for at, each in wanted.items() if each in whole}
-        parts = {at for at, each in wanted.items() if at not in found and each in joined}
-        yield found | parts | blank if parts else found
+        whole, joined = wanted.keys() & lines.rows[low:high], lines.joined(low, high)
+        parts = [each for each in wanted if each in joined and each not in whole]
+        found = {at for each in (*whole, *parts) for at in wanted[each]}
+        yield found.union(blank) if parts else found
 
 
 def candidates_at(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> list[Candidate]:
@@ -337,6 +333,66 @@ def candidates_at(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> 
             if (candidate.fit, candidate.similarity) > (known.fit, known.similarity):
                 found[candidate.seat] = candidate
     return sorted(found.values(), key=lambda place: (-place.fit, -place.similarity, place.first))
+
+
+def best_candidates(
+    source: Source, needle: Needle, anchors: Sequence[Anchor], sure: Sequence[set[int]]
+) -> list[Candidate]:
+    """The best of the candidates at some anchors, first, and others; none is left out that is as good.
+
+    `sure` are the rows that can be sure at each anchor. What they weigh is more than any candidate there can fit, so
+    that places which cannot compete need not be aligned.
+    """
+    if len(anchors) < 2:
+        return candidates_at(source, needle, anchors)
+    weights = [weight_of(text) for text in needle.rows]
+    most = [sum([weights[row] for row in rows]) for rows in sure]
+    asked: set[int] = set()
+    fit = 0.0
+    for at in sorted(range(len(anchors)), key=lambda at: -most[at]):
+        if most[at] + _ROUNDING < fit:
+            break
+        asked.add(at)
+        candidate = _candidate(source, needle, anchors[at])
+        fit = fit if candidate is None else max(fit, candidate.fit)
+    return candidates_at(source, needle, [anchors[at] for at in sorted(asked)])
+
+
+def least_unsure(needle: Needle, sure: Iterable[set[int]]) -> list[int]:
+    """How many rows cannot be sure at places of which `sure` are those that can be: so many at least contradict."""
+    visible = {row for row, text in enumerate(needle.rows) if text.strip()}
+    return [len(visible - rows) for rows in sure]
+
+
+def stands_out(source: Source, needle: Needle, first: int, last: int) -> bool | None:
+    """Whether there is a candidate with its seat in some rows, and none elsewhere that contradicts no more.
+
+    None: there are no candidates.
+    """
+    anchors = find_anchors(source, needle) or []
+    near = {anchor for anchor in anchors if _reaches(source.table, needle, anchor, first, last)}
+    if near and len(near) < len(anchors):
+        beside = candidates_at(source, needle, [anchor for anchor in anchors if anchor in near])
+        here = next((place for place in beside if first <= place.seat <= last), None)
+        if here is not None:
+            least = least_unsure(needle, sure_at_most(source, needle, anchors))
+            pairs = zip(anchors, least, strict=True)
+            asked = [anchor for anchor, count in pairs if anchor in near or count <= here.contradicted]
+            if _is_alone(here, candidates_at(source, needle, asked)):
+                return True
+    places = candidates_at(source, needle, anchors)
+    here = next((place for place in places if first <= place.seat <= last), None)
+    return None if not places else here is not None and _is_alone(here, places)
+
+
+def _is_alone(here: Candidate, places: Sequence[Candidate]) -> bool:
+    return not any(place is not here and place.contradicted <= here.contradicted for place in places)
+
+
+def _reaches(table: LineTable, needle: Needle, anchor: Anchor, first: int, last: int) -> bool:
+    """Whether the rows around an anchor are among some rows, so that a seat may be."""
+    low, high = _reach(table, needle, anchor)
+    return low <= last and first <= high
 
 
 def find_context(

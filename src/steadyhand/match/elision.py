@@ -26,6 +26,7 @@ _ONLY_DOTS = lazy_pattern(rf"{_DOTS}|\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)")
 _COMMENT = lazy_pattern(
     rf"(<!--|\{{\s*/\*+|/\*+|//+|#+|--+(?=[\s.…])|;+|%+|\*(?=\s)|\.\.(?=\s+{_DOTS}))(.*)", re.DOTALL
 )
+_FIRST = "…[(<{/#-;%*."  # of these characters is one the first of all that follows here
 _CLOSING = lazy_pattern(r"\s*(?:--+>|\*+/\s*\}?)\Z")
 _BRACKETED = lazy_pattern(r"\[.*\]|\(.*\)")
 _SAYING = lazy_pattern(rf"({_DOTS})?([\w' ]*)({_DOTS})?[.!]?")
@@ -54,7 +55,7 @@ def is_elision(row: str) -> bool:
     [True, True, False, False]
     """
     text = row.strip()
-    if not text or len(text) > _LONGEST:
+    if not text or text[0] not in _FIRST or len(text) > _LONGEST:
         return False
     if _ONLY_DOTS.fullmatch(text):
         return True

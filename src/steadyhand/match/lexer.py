@@ -284,11 +284,11 @@ def token_key(lexer: Lexer, row: str) -> str:
     >>> token_key(lexer_of("a.py"), "f( 'a b',x )") == token_key(lexer_of("a.py"), 'f("a b", x)')
     True
     """
-    check_cancelled()
     return _row_key(lexer, row) if len(row) <= _SHORT else _key(lexer, row)
 
 
 def _key(lexer: Lexer, row: str) -> str:
+    check_cancelled()
     return "\0".join([token.text for token in read_tokens(lexer, fold(lexer, row))])
 
 

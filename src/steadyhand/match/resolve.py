@@ -166,10 +166,8 @@ def _queries(step: Step, needle: Needle, alternatives: Sequence[Alternative]) ->
 def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
     if not step.is_repaired:
         yield from _plain(step, needle)
-    elif needle.new is not None:
-        from steadyhand.match.repair import repair_chains
-
-        for made in repair_chains(needle.text, needle.new):
+    else:
+        for made in needle.chains:
             texts = needle.repaired(made.old, made.new)
             for tier in step.tiers:
                 yield _repaired(tier, step, made), texts, made.names, None

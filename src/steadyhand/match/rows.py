@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.tier import Needle
 from steadyhand.text.bare_lines import BareLines, bare, bare_lines
 from steadyhand.text.cancel import check_cancelled_at
-from steadyhand.text.indent import Pair, carry, indent_of, unit_of_indents
+from steadyhand.text.indent import Pair, carry, indent_of, is_shifted, unit_of_indents
 from steadyhand.text.lines import LineTable
 from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
@@ -35,6 +36,7 @@ _MODERATE = 2_000_000  # code points of text up to which every row may be looked
 _SOME = 2_000  # rows that are looked at where there are too many
 _MOST_ROWS = 200_000  # of a needle
 _WORK = 1_000_000  # rows compared with rows
+_EDGES = " \t\r\n"
 _BLANKS = 8  # times as long as the needle's longest may a row be that differs in nothing but blanks
 _SLACK = 10_000  # code points more than that
 _TOO_LONG = "\0"  # the key of a row that is longer
@@ -48,7 +50,7 @@ Seed = tuple[str, int, int]
 def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> Iterator[Span]:
     """Every place whose rows, blank ones left out, have the keys of the needle's rows, in their order."""
     lines = bare_lines(source)
-    if lines is not None and not lines.may_have(needle.rows):
+    if lines is not None and not lines.may_have(needle.bare):
         return
     search = _Search(source, needle, key)
     found = list(search.places())
@@ -114,17 +116,19 @@ class _LineIndex:
     def like(self, row: str, seed: Seed) -> Iterator[tuple[int, str]]:
         """Where the lines start that have the seed's word and may have a key of this row, and what they say."""
         text, (word, _, count) = self._text, seed
+        said = bare(row)
         if count > _INDEXED:
-            yield from _lines_with(text, word, count)
+            lines = _lines_with(text, word, count)
+            yield from (one for one in lines if len(one[1]) > _LONG_LINE or bare(one[1]) == said)
             return
         known = self._known.get(word)
         if known is None:
             known = {}
             for start, line in _lines_with(text, word, count):
-                said = hash(bare(line)) if len(line) <= _LONG_LINE else None
-                known.setdefault(said, []).append((start, start + len(line)))
+                line_said = hash(bare(line)) if len(line) <= _LONG_LINE else None
+                known.setdefault(line_said, []).append((start, start + len(line)))
             self._known[word] = known
-        for start, end in sorted([*known.get(hash(bare(row)), ()), *known.get(None, ())]):
+        for start, end in sorted([*known.get(hash(said), ()), *known.get(None, ())]):
             yield start, text[start:end]
 
 
@@ -175,21 +179,27 @@ class _Search:
         rows = self._rows
         if not rows or len(rows) > _MOST_ROWS or _has_lone_cr_at_edge(self._needle.text):
             return
-        keys = list(map(self._key, rows))
         lines = bare_lines(self._source)
         same: Iterator[int]
         if lines is not None:
-            at = max(range(len(rows)), key=lambda row: len(rows[row]))
+            lengths = list(map(len, rows))
+            at = lengths.index(max(lengths))
+            wanted = self._key(rows[at])
             like = list(islice(lines.rows_like(rows[at]), _FREQUENT + 1))
             self.is_spent = len(like) > _FREQUENT
             like = like[:_SOME] if self.is_spent else like
             texts = zip(like, _texts_of(self._source, lines, like), strict=True)
-            same = (row for row, text in texts if self._key_in(text) == keys[at])
+            same = (row for row, text in texts if self._key_in(text) == wanted)
         else:
             seed = seed_of(self._source, rows)
             at = 0 if seed is None else seed[1]
-            same = self._rows_like(keys[at], rows[at], seed)
+            same = self._rows_like(self._key(rows[at]), rows[at], seed)
+        keys: list[str] = []
         for row in self._while_work_lasts(same):
+            if lines is not None and (place := self._as_quoted(at, row)) is not None:
+                yield place
+                continue
+            keys = keys or list(map(self._key, rows))
             first = self._follow(keys[:at][::-1], row, -1)
             last = None if first is None else self._follow(keys[at + 1 :], row, 1)
             if first is not None and last is not None:
@@ -220,6 +230,8 @@ class _Search:
         if len(found) != len(self._rows):
             return False  # a row of nothing but characters that are not seen
         indents, others = [*map(indent_of, self._rows)], [*map(indent_of, found)]
+        if is_shifted(set(zip(indents, others, strict=True))) and any(map(_has_words, self._rows)):
+            return True
         units = unit_of_indents([indents]), unit_of_indents([others])
         pairs = [Pair(at, *both) for at, both in enumerate(zip(indents, others, strict=True))]
         carried = carry(pairs, *units)
@@ -231,6 +243,26 @@ class _Search:
         says_enough = sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
         telling = [at for at, text in enumerate(self._rows) if _has_words(text)]
         return says_enough and all(_is_like_neighbour(pairs, telling, at) for at in range(len(pairs)))
+
+    def _as_quoted(self, at: int, row: int) -> tuple[int, int] | None:
+        """The place where a visible row of the needle is a row of the text, if it differs at the edges of rows only.
+
+        Of a text of ASCII: rows that are the same between their edges have the same key, and none has an empty one.
+        """
+        stripped, numbers = self._stripped
+        first = row - numbers[at]
+        texts = self._source.table.texts(first, first + len(stripped)) if first >= 0 else []
+        if [text.strip(_EDGES) for text in texts] != stripped or max(map(len, texts)) > self._longest:
+            return None
+        self._work -= len(texts)
+        return first, first + len(texts) - 1
+
+    @cached_property
+    def _stripped(self) -> tuple[list[str], list[int]]:
+        """The needle's rows from the first visible one to the last without their edges; which of them each is."""
+        visible = [at for at, text in enumerate(self._needle.rows) if text.strip()]
+        rows = self._needle.rows[visible[0] : visible[-1] + 1]
+        return [text.strip(_EDGES) for text in rows], [at - visible[0] for at in visible]
 
     def _follow(self, keys: Sequence[str], row: int, step: int) -> int | None:
         """The row that has the last of the keys, going one way and passing over blank rows."""

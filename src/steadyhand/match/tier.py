@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from steadyhand.lazy import Registry, dataclass
+from steadyhand.text.bare_lines import bare_rows
 from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.match.repair import RepairChain
 
 Signs = tuple[Change, ...]
 """Which rows of an old text go and which rows of the new text come, as the signs of a patch say; the others stay."""
@@ -64,6 +68,11 @@ class Needle:
         return tuple(split_bodies(self.text))
 
     @cached_property
+    def bare(self) -> tuple[str, ...]:
+        """The rows as `bare_lines` has those of a text."""
+        return tuple(bare_rows(self.rows))
+
+    @cached_property
     def changes(self) -> tuple[Change, ...] | None:
         """What becomes of the rows: each change takes some away, brings some in between, or both; None: unknown."""
         if self.new is None:
@@ -73,6 +82,13 @@ class Needle:
             return None
         found = diff_rows(self.rows, after) if self.signs is None else diff_within(self.rows, after, self.signs)
         return tuple(found)
+
+    @cached_property
+    def chains(self) -> tuple[RepairChain, ...]:
+        """What repairs make of the two texts; nothing where the new one is not known."""
+        from steadyhand.match.repair import repair_chains
+
+        return () if self.new is None else tuple(repair_chains(self.text, self.new))
 
     def repaired(self, text: str, new: str) -> Needle:
         """The same edit in repaired texts; its signs hold as long as both have their rows."""
@@ -88,6 +104,8 @@ class Needle:
 
     def touches(self, start: int, end: int) -> bool:
         """Whether the edit changes or removes one of rows `start:end`."""
+        if end - start == 1:
+            return start in self.changed
         return not self.changed.isdisjoint(range(start, end))
 
 

@@ -246,7 +246,7 @@ class Absence:
         """
         if self.edit is None:
             return True
-        from steadyhand.match.candidate import find_candidates
+        from steadyhand.match.candidate import stands_out
 
         signs = self.edit.signs if isinstance(self.edit, Replace) else None
         needle, lexer = Needle(self.old, as_replacement(self.edit, self.old), signs), lexer_of(self.source.path)
@@ -254,12 +254,9 @@ class Absence:
         if has_other_header(window, needle) or has_header_elsewhere(window, needle):
             return False
         first, last = self.source.lines_of(span)
-        places = find_candidates(self.source, needle) or []
-        here = next((place for place in places if first - 1 <= place.seat <= last), None)
-        if here is not None or places:
-            return here is not None and not any(
-                place is not here and place.contradicted <= here.contradicted for place in places
-            )
+        is_alone = stands_out(self.source, needle, first - 1, last)
+        if is_alone is not None:
+            return is_alone
         there = {token_key(lexer, self.source.table.text(row)) for row in range(first - 1, last)}
         rows = {at: token_key(lexer, row) for at, row in enumerate(needle.rows) if _is_saying(row)}
         said = [key for at, key in rows.items() if at not in needle.changed]

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
@@ -161,12 +162,14 @@ def _is_comparable(pairing: Pairing) -> bool:
 
 def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair]) -> Reading | None:
     """The first line at the indentation that the lines behind it are quoted at."""
-    units = unit_of(split_bodies(window.old), split_bodies(new)), window.unit
-    there = carry(others, *units)
-    back = carry([Pair(pair.row, pair.after, pair.before) for pair in others], *reversed(units))
-    if not there.is_rule or not back.is_rule or there(first.before, first.row) == first.after:
+    edit_unit, file_unit = cache(lambda: unit_of(split_bodies(window.old), split_bodies(new))), lambda: window.unit
+    there = carry(others, edit_unit, file_unit)
+    if not there.is_rule or there(first.before, first.row) == first.after:
         return None
-    if first.before and any(carry([first, *others], unit, window.unit).is_rule for unit in (units[0], *_UNITS)):
+    back = carry([Pair(pair.row, pair.after, pair.before) for pair in others], file_unit, edit_unit)
+    if not back.is_rule:
+        return None
+    if first.before and any(carry([first, *others], unit, file_unit).is_rule for unit in (edit_unit, *_UNITS)):
         return None  # another unit explains them all
     head, *later = split_bodies(window.old)[first.row :]
     full = back(first.after, first.row)

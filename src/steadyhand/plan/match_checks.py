@@ -177,8 +177,10 @@ def _is_whole_elsewhere(candidate: Candidate) -> bool:
     window = window_at(source, candidate.span, found.old)
     known = [pairing for pairing in window.alignment if pairing.is_one_to_one and not pairing.is_blank]
     for above, below in pairwise(known):
+        if above.old_end != below.old_start or above.end >= below.start:
+            continue
         changes = [needle.touches(one.old_start, one.old_end) for one in (above, below)]
-        if above.old_end == below.old_start and above.end < below.start and changes[0] != changes[1]:
+        if changes[0] != changes[1]:
             row, behind = (below, False) if changes[0] else (above, True)
             if _has_neighbour(source.text, body(window.rows[row.start]), candidate.span, behind=behind):
                 return True
@@ -271,6 +273,7 @@ _KEYWORDS = frozenset(
     "unsafe const readonly var let val void int self new".split()
 )
 _HEADING = lazy_pattern(r"(#{1,6}) |(\[{1,2})[^\[\]]+\]{1,2}\s*\Z")
+_SECTIONS = ("#", "[")
 _LEVELS = 7  # of headings
 _ABOVE = 2_000  # rows above a place in which what leads it in is looked for
 _SHARED = 3  # letters at the start that make two names akin
@@ -298,7 +301,11 @@ def has_header_elsewhere(window: Window, needle: Needle) -> bool:
     around = {*range(first, last + 1)}
     depth = min((_depth(text) for row in around if (text := table.text(row)).strip()), default=_LEVELS)
     for row in range(first - 1, max(-1, first - _ABOVE), -1):
+        if depth <= 1:
+            break  # nothing is less deep than a first heading
         text = table.text(row)
+        if depth <= _LEVELS and not text.startswith(_SECTIONS):
+            continue
         if text.strip() and _depth(text) < depth:
             depth = _depth(text)
             around.add(row)
@@ -327,6 +334,8 @@ def _lead(rows: Sequence[str], first: int) -> int | None:
 
 def _depth(row: str) -> int:
     """How deep a line is: by its indentation, and all of a section is deeper than its heading."""
+    if not row.startswith(_SECTIONS):
+        return _LEVELS + width_of(row)
     heading = _HEADING.match(row)
     return _LEVELS + width_of(row) if heading is None else len(heading[1] or heading[2])
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 
 from steadyhand.lazy import dataclass, replace
 from steadyhand.match.align import Likeness, Pairing
@@ -63,13 +64,17 @@ class _Builder:
         self._old, self._new = split_bodies(window.old), split_bodies(new)
         if new.endswith(("\n", "\r")) and window.old and not window.old.endswith(("\n", "\r")):
             self._new.append("")  # the edit brings an ending of its own, so there is a row after it
+        self._again = repeated_rows(self._old, self._new, window.lexer) if signs is None else None
         self._seams = InsertPoints(window.alignment)
-        self._rows = NewRows(window, self._old, self._new)
+        self._rows = NewRows(window, self._old, self._new, self._again)
 
     def build(self) -> tuple[RowEdit, ...] | Drift:
         pieces: list[RowEdit] = []
-        sections = sections_of(self._old, self._new, self._window.alignment, self._window.lexer, self._signs)
+        lexer, alignment = self._window.lexer, self._window.alignment
+        sections = sections_of(self._old, self._new, alignment, lexer, self._signs, self._again)
         for at, section in enumerate(sections):
+            if isinstance(section, Repeated) and self._old[section.old] == self._new[section.new]:
+                continue
             made = self._among_twins(sections, at) or self._made(section)
             if isinstance(made, Drift):
                 return made
@@ -369,16 +374,16 @@ class Uncertain(Exception):
 
 
 class NewRows:
-    """The new rows of one edit in one window; `old` and `new` are its rows without endings."""
+    """The new rows of one edit in one window; `old` and `new` are its rows without endings.
 
-    def __init__(self, window: Window, old: Sequence[str], new: Sequence[str]) -> None:
-        self._window, self._old, self._new = window, old, new
+    `again` are the rows that new and old text share, where they are known.
+    """
+
+    def __init__(
+        self, window: Window, old: Sequence[str], new: Sequence[str], again: Sequence[Repeated] | None = None
+    ) -> None:
+        self._window, self._old, self._new, self._again = window, old, new, again
         self._rows = window.rows
-        self._pairs = self._find_pairs()
-        self._carry = self._find_carry()
-        self._alike = self._find_alike()
-        self._moved = self._find_moved()
-        self._blanks = self._find_blanks()
 
     def carried(self, change: Change, start: int, end: int) -> list[str]:
         """The rows that a change brings, for rows `start:end` of the window, with endings."""
@@ -417,15 +422,17 @@ class NewRows:
             found = next((ending for row in around if (ending := line_ending(row))), self._window.newline)
         return found
 
-    def _find_carry(self) -> Carried:
-        units = unit_of(self._old, self._new), self._window.unit
+    @cached_property
+    def _carry(self) -> Carried:
+        units = cache(lambda: unit_of(self._old, self._new)), lambda: self._window.unit
         carried = carry(self._pairs, *units)
         if not self._is_new_as_in_file():
             return carried
-        as_in_file = carry([replace(pair, before=pair.after) for pair in self._pairs], *units)
-        return replace(carried, rival=as_in_file.rule) if self._begins_as_quoted() else as_in_file
+        as_in_file = carry([pair._replace(before=pair.after) for pair in self._pairs], *units)
+        return replace(carried, rival=lambda: as_in_file.rule) if self._begins_as_quoted() else as_in_file
 
-    def _find_pairs(self) -> list[Pair]:
+    @cached_property
+    def _pairs(self) -> list[Pair]:
         """Rows that both sides have, with their indentation on each: the sure ones, or else those that are alike."""
         paired = [
             pairing
@@ -438,7 +445,8 @@ class NewRows:
             for pairing in [pairing for pairing in paired if pairing.likeness.is_sure] or paired
         ]
 
-    def _find_alike(self) -> dict[str, set[str | None]]:
+    @cached_property
+    def _alike(self) -> dict[str, set[str | None]]:
         """What the file has for an indentation of rows that are merely alike, which a rule may not contradict."""
         found: dict[str, set[str | None]] = {}
         for one in self._window.alignment:
@@ -446,7 +454,8 @@ class NewRows:
                 found.setdefault(indent_of(self._old[one.old_start]), set()).add(indent_of(self._rows[one.start]))
         return found
 
-    def _find_moved(self) -> dict[str, str]:
+    @cached_property
+    def _moved(self) -> dict[str, str]:
         """What the file has for rows that are once in the old text and once in the new: the edit only moves them."""
         old, new = (Counter(row.strip(" \t") for row in rows) for rows in (self._old, self._new))
         pairs = (
@@ -456,7 +465,8 @@ class NewRows:
         )
         return {said: row.strip(" \t") for said, row in pairs if old[said] == new[said] == 1}
 
-    def _find_blanks(self) -> dict[str, str]:
+    @cached_property
+    def _blanks(self) -> dict[str, str]:
         """What the file has where the old text has a blank row of these blanks, if it always has the same."""
         found: dict[str, set[str]] = {}
         for pairing in self._window.alignment:
@@ -467,7 +477,9 @@ class NewRows:
     def _is_new_as_in_file(self) -> bool:
         """Whether the new text has rows of the old one at the file's indentation, which the old one has not."""
         after = {pair.row: pair.after for pair in self._pairs if pair.before != pair.after}
-        shared = repeated_rows(self._old, self._new, self._window.lexer)
+        shared = self._again
+        if shared is None:
+            shared = repeated_rows(self._old, self._new, self._window.lexer)
         kept = [indent_of(self._new[pair.new]) == after[pair.old] for pair in shared if pair.old in after]
         margin = min((len(pair.after) for pair in self._pairs), default=0)
         is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))

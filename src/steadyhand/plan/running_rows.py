@@ -219,6 +219,7 @@ class RunningTable(LineTable):
 
     def __init__(self, text: str, rows: RunningRows) -> None:
         self._text = text
+        self._bodies = None
         self._rows: RunningRows | None = rows
         self._left = _QUESTIONS
 
@@ -229,6 +230,10 @@ class RunningTable(LineTable):
     def start(self, row: int) -> int:
         rows = self._ask(1)
         return super().start(row) if rows is None else rows.start(row)
+
+    def text(self, row: int) -> str:
+        is_asked_often = self._ask(0) is None
+        return super().text(row) if is_asked_often else body(self._text[self.start(row) : self.start(row + 1)])
 
     def row_at(self, offset: int) -> int:
         rows = self._ask(_STEPS)

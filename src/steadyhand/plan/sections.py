@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from steadyhand.lazy import dataclass, replace
 from steadyhand.match.align import Alignment, Pairing
@@ -22,8 +23,7 @@ from steadyhand.text.diff import Change, equal_pairs
 from steadyhand.text.indent import indent_of
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
+class Repeated(NamedTuple):
     """Row `old` of the old text is row `new` of the new text."""
 
     old: int
@@ -49,14 +49,23 @@ Section = Repeated | BlankRun | Change
 
 
 def sections_of(
-    old: Sequence[str], new: Sequence[str], alignment: Alignment, lexer: Lexer, signs: Signs | None = None
+    old: Sequence[str],
+    new: Sequence[str],
+    alignment: Alignment,
+    lexer: Lexer,
+    signs: Signs | None = None,
+    again: Sequence[Repeated] | None = None,
 ) -> list[Section]:
-    """The edit from top to bottom. Blank rows that a change has on both sides at its edges are not part of it."""
-    pairs = _apart_from_groups(repeated_rows(old, new, lexer, signs), alignment)
+    """The edit from top to bottom. Blank rows that a change has on both sides at its edges are not part of it.
+
+    `again` are the repeated rows, where they are known.
+    """
+    pairs = _apart_from_groups(repeated_rows(old, new, lexer, signs) if again is None else again, alignment)
     sections: list[Section] = []
     row = other = 0
     for pair in [*pairs, Repeated(len(old), len(new))]:
-        sections += _between(old, new, range(row, pair.old), range(other, pair.new))
+        if row < pair.old or other < pair.new:
+            sections += _between(old, new, range(row, pair.old), range(other, pair.new))
         if pair.old < len(old):
             sections.append(pair)
         row, other = pair.old + 1, pair.new + 1
@@ -138,7 +147,9 @@ def _said_again(old: Sequence[str], new: Sequence[str], lexer: Lexer) -> list[Re
     said, sent = ({at: fold(lexer, row) for at, row in enumerate(rows) if row.strip()} for rows in (old, new))
     pairs = [Repeated(-1, -1), *_equal(said, sent), Repeated(len(old), len(new))]
     inner = range(1, len(pairs) - 1)
-    unmoved = (at for at in inner if indent_of(old[pairs[at].old]) == indent_of(new[pairs[at].new]))
+    unmoved = [at for at in inner if _is_unmoved(old[pairs[at].old], new[pairs[at].new])]
+    if len(unmoved) == len(inner):
+        return pairs[1:-1]
     found: list[Repeated] = []
     for first, last in pairwise([0, *unmoved, len(pairs) - 1]):
         above, moved, below = pairs[first], pairs[first + 1 : last], pairs[last]
@@ -146,6 +157,10 @@ def _said_again(old: Sequence[str], new: Sequence[str], lexer: Lexer) -> list[Re
         still = _equal(_seen(old, said, rows), _seen(new, sent, others)) if moved else []
         found += [*(still if len(still) >= len(moved) else moved), below]
     return found[:-1]
+
+
+def _is_unmoved(row: str, other: str) -> bool:
+    return row == other or indent_of(row) == indent_of(other)
 
 
 def _equal(old: Mapping[int, str], new: Mapping[int, str]) -> list[Repeated]:

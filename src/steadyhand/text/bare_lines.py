@@ -6,21 +6,17 @@ every row that may say the same as a quoted one, or shows that there is none. Wh
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.typography import plain
 
-__all__ = ["BareLines", "bare", "bare_lines"]
+__all__ = ["BareLines", "bare", "bare_lines", "bare_rows"]
 
 _MODERATE = 2_000_000  # code points of a text whose bare lines are made
 _DASHES = lazy_pattern("--+")
-_LINE_FEEDS = lazy_pattern("\n\n+")
 _QUOTES = bytes.maketrans(b'"', b"'")
 _BLANKS = b" \t\v\f\x1c\x1d\x1e\x1f"  # of ASCII, what `str.split` takes for blanks, but for LF; there is no CR
 
@@ -31,7 +27,16 @@ def bare(row: str) -> str:
     >>> bare('x  = "a" -- b')
     "x='a'-b"
     """
-    return _one_dash("".join(plain(row).split()).replace('"', "'"))
+    said = "".join((row if row.isascii() else plain(row)).split()).replace('"', "'")
+    return _DASHES.sub("-", said) if "--" in said else said
+
+
+def bare_rows(rows: Sequence[str]) -> list[str]:
+    """What is left of each row, as `bare` gives it."""
+    text = "\n".join(rows)
+    if not rows or "\r" in text or not text.isascii():
+        return list(map(bare, rows))
+    return _one_dash(text.encode("ascii").translate(_QUOTES, _BLANKS).decode("ascii")).split("\n")
 
 
 def bare_lines(source: Source) -> BareLines | None:
@@ -46,20 +51,24 @@ class BareLines:
     def __init__(self, source: Source) -> None:
         lines = source.text.removesuffix("\n")
         self._lines = f"\n{_one_dash(lines.encode('ascii').translate(_QUOTES, _BLANKS).decode('ascii'))}\n"
-        self._text = source.text
+        self._text, self._table = source.text, source.table
 
     @cached_property
     def texts(self) -> list[str]:
         """Each row as it is, without its ending."""
-        return split_bodies(self._text)
+        return self._table.bodies
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return list(accumulate([len(text) + 1 for text in self.texts], initial=0))
+    def stripped(self) -> list[str]:
+        """Each row without the blanks around it."""
+        return list(map(str.strip, self.texts))
 
-    def row_at(self, offset: int) -> int:
-        """The row that a character of the text is in."""
-        return bisect_right(self._starts, offset) - 1
+    def lines(self, start: int, end: int) -> list[str]:
+        """Some rows as they are, with their endings."""
+        found = [f"{text}\n" for text in self.texts[start:end]]
+        if end >= len(self.texts) and found and not self._text.endswith("\n"):
+            found[-1] = found[-1][:-1]
+        return found
 
     @cached_property
     def rows(self) -> list[str]:
@@ -68,19 +77,20 @@ class BareLines:
 
     @cached_property
     def _visible(self) -> str:
-        return _LINE_FEEDS.sub("\n", self._lines)
+        return "\n".join(["", *filter(None, self.rows), ""])
 
     @cached_property
     def _joined(self) -> str:
-        return _one_dash(self._lines.replace("\n", ""))
+        joined = self._lines.encode("ascii").translate(None, b"\n").decode("ascii")
+        return _one_dash(joined)
 
     def joined(self, first: int, end: int) -> str:
         """The rows from `first` to before `end` as if they were one."""
         return _one_dash("".join(self.rows[first:end]))
 
     def may_have(self, rows: Sequence[str]) -> bool:
-        """Whether some rows, blank ones left out, may be one after the other in the text."""
-        return "\n".join(["", *filter(None, map(bare, rows)), ""]) in self._visible
+        """Whether rows of this bare text, empty ones left out, may be one after the other in the text."""
+        return "\n".join(["", *filter(None, rows), ""]) in self._visible
 
     def may_have_words(self, text: str) -> bool:
         """Whether the words and signs of a text may be in this one, however they are divided into lines."""

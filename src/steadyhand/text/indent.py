@@ -9,18 +9,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from operator import sub
+from typing import NamedTuple
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.lines import line_start, split_bodies
 
-__all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_in", "unit_of", "unit_of_indents", "width_of"]
+__all__ = [
+    "Carried",
+    "Pair",
+    "carry",
+    "indent_at",
+    "indent_of",
+    "is_shifted",
+    "unit_in",
+    "unit_of",
+    "unit_of_indents",
+    "width_of",
+]
 
 _UNITS = (4, 2, 8, 3, 1)
 # Of a row that is not blank, with the LF before it: a literal to search for, where `^` would be tried at every place.
 _INDENT = lazy_pattern(r"\n[ \t]*+(?=[^\n]*?\S)")
 
 Carry = Callable[[str], str | None]
+Unit = str | None | Callable[[], str | None]
+"""A unit of indentation, or what finds it when it is asked for."""
 
 
 def indent_of(row: str) -> str:
@@ -47,7 +62,8 @@ def width_of(row: str) -> int:
     >>> width_of("\\t  x")
     10
     """
-    return len(indent_of(row).expandtabs(8))
+    indent = row[: len(row) - len(row.lstrip(" \t"))]
+    return len(indent.expandtabs(8)) if "\t" in indent else len(indent)
 
 
 def unit_of(*texts: Sequence[str]) -> str | None:
@@ -96,8 +112,7 @@ def _step(widths: Sequence[Sequence[int]]) -> str | None:
     return " " * min(step for step, count in steps.items() if count * 3 >= most)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A row of the edit, its indentation there, and the indentation of the same row in the file."""
 
     row: int
@@ -112,17 +127,21 @@ class Pair:
         return self.after.removesuffix(less) if less and self.after.endswith(less) else None
 
 
+def _no_rival() -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Carried:
     """How indentation of an edit is carried over to the file: by one rule, or by the pairs around a row.
 
-    None is given for an indentation out of reach, such as one further left than the file's margin. `rival` is another
-    rule that explains every pair as well: levels of the edit's unit become levels of the file's.
+    None is given for an indentation out of reach, such as one further left than the file's margin. `rival` gives, when
+    it is asked, another rule that explains every pair as well: levels of the edit's unit become levels of the file's.
     """
 
     rule: Carry | None
     pairs: tuple[Pair, ...]
-    rival: Carry | None = None
+    rival: Callable[[], Carry | None] = _no_rival
 
     @property
     def is_rule(self) -> bool:
@@ -136,7 +155,8 @@ class Carried:
 
     def is_disputed(self, indent: str) -> bool:
         """Whether two rules that explain every pair take an indentation to different places."""
-        return self.rule is not None and self.rival is not None and self.rule(indent) != self.rival(indent)
+        rival = None if self.rule is None else self.rival()
+        return self.rule is not None and rival is not None and self.rule(indent) != rival(indent)
 
     def agreed(self, indent: str, near: Sequence[Pair]) -> str | None:
         """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise.
@@ -179,30 +199,51 @@ def _length(pair: Pair) -> int:
     return len(pair.before)
 
 
-def carry(pairs: Sequence[Pair], edit_unit: str | None, file_unit: str | None) -> Carried:
-    """The rule that takes the indentation of an edit to that of the file.
+def carry(pairs: Sequence[Pair], edit_unit: Unit, file_unit: Unit) -> Carried:
+    """The rule that takes the indentation of an edit to that of the file; units are asked for where they matter.
 
     >>> carry([Pair(0, "", "    "), Pair(1, "  ", "      ")], None, None)("    ", 2)
     '        '
     """
     known = {(pair.before, pair.after) for pair in pairs}
-    return Carried(_rule(known, edit_unit, file_unit), tuple(pairs), _rival(known, edit_unit, file_unit))
+    rival = cache(lambda: _rival(known, edit_unit, file_unit))
+    return Carried(_rule(known, edit_unit, file_unit), tuple(pairs), rival)
 
 
-def _rule(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:
+def _asked(unit: Unit) -> str | None:
+    return unit() if callable(unit) else unit
+
+
+def is_shifted(pairs: set[tuple[str, str]]) -> bool:
+    """Whether several pairs of indentations differ by the same blanks in front, so that there is a rule for them.
+
+    >>> is_shifted({("", "  "), ("  ", "    ")}), is_shifted({("", "  ")}), is_shifted({("", " "), ("  ", " ")})
+    (True, False, False)
+    """
+    if len(pairs) < 2:
+        return all(before == after for before, after in pairs)
+    return _shift(pairs) is not None
+
+
+def _rule(pairs: set[tuple[str, str]], edit_unit: Unit, file_unit: Unit) -> Carry | None:
     if not pairs:
         return lambda indent: indent
     rule = _same(pairs)
-    if rule is None and edit_unit and file_unit and edit_unit != file_unit:
-        rule = _convert(pairs, [edit_unit], [file_unit], {0})
-    return rule or _shift(pairs) or _convert_somehow(pairs, edit_unit, file_unit)
+    if rule is not None:
+        return rule
+    # A row at the margin has no level, so that it answers to none with a level.
+    if all(bool(before) == bool(after) for before, after in pairs):
+        unit, other = _asked(edit_unit), _asked(file_unit)
+        rule = _convert(pairs, [unit], [other], {0}) if unit and other and unit != other else None
+    return rule or _shift(pairs) or _convert_somehow(pairs, _asked(edit_unit), _asked(file_unit))
 
 
-def _rival(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:
+def _rival(pairs: set[tuple[str, str]], edit_unit: Unit, file_unit: Unit) -> Carry | None:
     """Levels of one unit for levels of the other, whatever the depth; an edit indented as the file is has no rival."""
-    if not pairs or not edit_unit or not file_unit or edit_unit == file_unit or _same(pairs) is not None:
+    if not pairs or _same(pairs) is not None:
         return None
-    return _convert(pairs, [edit_unit], [file_unit], None)
+    unit, other = _asked(edit_unit), _asked(file_unit)
+    return _convert(pairs, [unit], [other], None) if unit and other and unit != other else None
 
 
 def _same(pairs: set[tuple[str, str]]) -> Carry | None:

@@ -18,6 +18,7 @@ from steadyhand.text.span import Span
 _ENDING = lazy_pattern(r"\r\n?|\n")
 _NEAR = 256
 _BLOCK = 4_096  # code points of a text whose line starts are found together
+_SHORT = 100_000  # code points of a text whose lines are all cut out at once
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
@@ -163,7 +164,7 @@ class LineTable:
     question about one place of a large text costs no look at each of its lines.
     """
 
-    __slots__ = ("_block", "_blocks", "_count", "_length", "_rows_before", "_size", "_text")
+    __slots__ = ("_block", "_blocks", "_bodies", "_count", "_length", "_rows_before", "_size", "_text")
 
     def __init__(self, text: Characters, size: int = _BLOCK) -> None:
         """`size` is how many code points a block has."""
@@ -176,8 +177,9 @@ class LineTable:
             before.append(before[-1] + count_lines(text, min(low + size, len(text)), low))
         self._rows_before = before
         self._count = before[-1] + (1 if text and not text.endswith(("\n", "\r")) else 0)
-        self._blocks: dict[int, array[int]] = {}
+        self._blocks: dict[int, _Block] = {}
         self._block = _Block(0, 0, array("Q"))
+        self._bodies: list[str] | None = None  # of a short text that is a string, from the first question on
 
     @property
     def count(self) -> int:
@@ -203,11 +205,23 @@ class LineTable:
         return Span(self.start(first), self.start(last + 1))
 
     def text(self, row: int) -> str:
-        """The line without its ending."""
-        return body(self._text[self.start(row) : self.start(row + 1)])
+        """The line without its ending; nothing beyond the last one."""
+        if self._bodies is None and (self._length > _SHORT or not isinstance(self._text, str)):
+            return body(self._text[self.start(row) : self.start(row + 1)])
+        return self.bodies[row] if 0 <= row < self._count else ""
+
+    @property
+    def bodies(self) -> list[str]:
+        """Every line without its ending, of a text that is a string; kept, since whoever asks asks again."""
+        if self._bodies is None:
+            assert isinstance(self._text, str)
+            self._bodies = split_bodies(self._text)
+        return self._bodies
 
     def texts(self, first: int, end: int) -> list[str]:
         """The lines from row `first` to before row `end`, without their endings."""
+        if self._bodies is not None:
+            return self._bodies[max(first, 0) : max(end, 0)]
         return split_bodies(self._text[self.start(first) : self.start(end)]) if first < end else []
 
     def row_at(self, offset: int) -> int:
@@ -225,10 +239,11 @@ class LineTable:
         return first, first if span.is_empty else max(first, self.row_at(span.end - 1))
 
     def _load(self, number: int) -> _Block:
-        starts = self._blocks.get(number)
-        if starts is None:
-            starts = self._blocks[number] = array("Q", _starts(self._text, number * self._size, self._size))
-        self._block = block = _Block(self._rows_before[number], self._rows_before[number + 1], starts)
+        block = self._blocks.get(number)
+        if block is None:
+            starts = array("Q", _starts(self._text, number * self._size, self._size))
+            block = self._blocks[number] = _Block(self._rows_before[number], self._rows_before[number + 1], starts)
+        self._block = block
         return block
 
 

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import LazyModule, dataclass, field
+from steadyhand.text.bare_lines import bare_lines
 from steadyhand.text.diff import equal_pairs
 from steadyhand.text.lines import body, line_ending, split_lines
 from steadyhand.text.resemblance import Measure, Resemblance, shared_at_most, shared_weight
 from steadyhand.text.seeds import find_rows
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+if TYPE_CHECKING:
+    from rapidfuzz import distance, process
+else:
+    distance, process = LazyModule("rapidfuzz.distance"), LazyModule("rapidfuzz.process")  # only a refusal needs them
 
 __all__ = ["find_windows"]
 
@@ -36,7 +42,7 @@ _SAME = 0.25  # a line that is there as it is says more about the place than cha
 def find_windows(source: Source, wanted: Sequence[str], floor: float = 0.0) -> list[Resemblance]:
     """The places that resemble these lines, best first; of those less alike than `floor` only some of the best."""
     rows = [line.strip() for line in wanted]
-    search = _Search(source, wanted, rows, Measure(wanted), Counter(rows))
+    search = _Search(source, wanted, rows, Measure(wanted), Counter(rows), _Lines(source))
     most = max(1, _ROWS // len(wanted))
     starts = find_rows(source, search.rows)[:most]
     windows = dict.fromkeys(window for first in starts[:_LIKELY] for window in search.windows(first))
@@ -50,6 +56,26 @@ def find_windows(source: Source, wanted: Sequence[str], floor: float = 0.0) -> l
     near = [pair for pair in found[:_REFINED] if pair[0].rank > found[0][0].rank - _BEHIND]
     near = [pair for pair in near if pair[0].similarity >= hopeful]
     return [search.refine(*pair) for pair in near] + [resemblance for resemblance, _ in found[len(near) :]]
+
+
+class _Lines:
+    """Lines of a text: those that have been cut, or they are cut each time."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._known = bare_lines(source)
+
+    def lines(self, start: int, end: int) -> list[str]:
+        """With their endings."""
+        if self._known is not None:
+            return self._known.lines(start, end)
+        return split_lines(self._source.table.span_of(start, end - 1).of(self._source.text))
+
+    def rows(self, start: int, end: int) -> list[str]:
+        """Without the blanks around them."""
+        if self._known is not None:
+            return self._known.stripped[start:end]
+        return list(map(str.strip, self._source.table.texts(start, end)))
 
 
 class _Bound(NamedTuple):
@@ -71,6 +97,7 @@ class _Search:
     rows: Sequence[str]
     needle: Measure
     counts: Counter[str]
+    known: _Lines
     measured: dict[tuple[int, int], _Bound] = field(default_factory=dict)
 
     def windows(self, first: int) -> Iterator[tuple[int, int]]:
@@ -80,7 +107,7 @@ class _Search:
         first = max(0, min(first, table.count - 1))
         low, high = max(0, first - slack), min(table.count, first + len(self.wanted) + slack)
         if table.span_of(low, high - 1).length <= 8 * self.needle.length + 10_000:
-            lines = list(map(str.strip, table.texts(low, high)))
+            lines = self.known.rows(low, high)
             for start, end in _extents(self.rows, lines, first - low):
                 yield low + max(0, start), low + min(len(lines), end)
 
@@ -97,10 +124,10 @@ class _Search:
         known = self.measured.get((start, end))
         if known is None:
             table = self.source.table
-            lines = split_lines(table.span_of(start, end - 1).of(self.source.text))
+            lines = self.known.lines(start, end)
             if not line_ending(self.wanted[-1]):
                 lines[-1] = body(lines[-1])
-            similarity, rows = self.needle.alike(lines), list(map(str.strip, lines))
+            similarity, rows = self.needle.alike(lines), self.known.rows(start, end)
             span = Span(table.start(start), table.start(start) + sum(map(len, lines)))
             rank = similarity + _SAME * shared_at_most(self.counts, rows)
             known = self.measured[start, end] = _Bound(rank, span, similarity, rows)
@@ -157,11 +184,9 @@ def _extents(rows: Sequence[str], lines: Sequence[str], guess: int) -> Iterator[
 
 def _edge(rows: Sequence[str], lines: Sequence[str], guess: int) -> int:
     """Where the needle starts, judged by its first line that is not blank; `guess` if no line nearby is like it."""
-    from rapidfuzz.distance import Indel
-    from rapidfuzz.process import extractOne
-
     place = next(place for place, row in enumerate(rows) if row)
     near = [at for at in (guess + step for step in _STEPS_ASIDE) if 0 <= at + place < len(lines)]
     texts = [lines[at + place][:_SHORT] for at in near]
-    best = extractOne(rows[place][:_SHORT], texts, scorer=Indel.normalized_similarity, score_cutoff=_FLOOR)
+    scorer = distance.Indel.normalized_similarity
+    best = process.extractOne(rows[place][:_SHORT], texts, scorer=scorer, score_cutoff=_FLOOR)
     return guess if best is None or best[1] <= _FLOOR else near[best[2]]

@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from steadyhand.lazy import lazy_pattern
+from steadyhand.lazy import LazyModule, lazy_pattern
 from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.span import Span
 from steadyhand.text.typography import PLAIN
 
 __all__ = ["CELLS", "Measure", "Resemblance", "shared_at_most", "shared_weight", "similar_names", "text_floor"]
+
+if TYPE_CHECKING:
+    from rapidfuzz import distance
+else:
+    distance = LazyModule("rapidfuzz.distance")  # only a refusal needs it
 
 CELLS = 16_000_000  # code points of one text times the other's, compared one by one; beyond this piece by piece
 _BLANKS = lazy_pattern(r"[ \t]+")
@@ -26,6 +31,7 @@ _BLANKS = lazy_pattern(r"[ \t]+")
 _FLOOR = 0.65
 _SHORT_FLOOR = 0.8  # a short text finds something a little like it in every file
 _LONGEST_NAME = 80
+_FEW = 8  # rows that are counted one by one
 _MOST_NAMES = 5_000
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORDS = lazy_pattern(r"[^\W_]+")
@@ -52,7 +58,7 @@ class Measure:
         self._wanted = wanted
         self._text = "".join(wanted)
         self._folded: str | None = None  # made when it is needed first
-        self._lines: dict[str, str] = {}
+        self._lines = _FoldedLines()
 
     @property
     def length(self) -> int:
@@ -69,11 +75,8 @@ class Measure:
         return max(share, (share + 9 * _share(self._folded, self._fold(actual))) / 10)
 
     def _fold(self, lines: Sequence[str]) -> str:
-        known = self._lines if len(lines) > 1 else {}  # a part of a line hardly comes again
-        for line in lines:
-            if line not in known:
-                known[line] = _folded_line(line)
-        return "".join([known[line] for line in lines]).removesuffix(" ")
+        fold = self._lines.__getitem__ if len(lines) > 1 else _folded_line  # a part of a line hardly comes again
+        return "".join(map(fold, lines)).removesuffix(" ")
 
     def _alike_by_pieces(self, actual: Sequence[str], size: int) -> float:
         budget = 4 * CELLS
@@ -84,6 +87,14 @@ class Measure:
             budget -= len(old) * len(new)
             distance += _distance(old, new) if budget > 0 else len(old) + len(new)
         return 1 - distance / (len(self._text) + size)
+
+
+class _FoldedLines(dict[str, str]):
+    """Each line as it is compared, folded when it is first asked for."""
+
+    def __missing__(self, line: str) -> str:
+        folded = self[line] = _folded_line(line)
+        return folded
 
 
 def text_floor(text: str) -> float:
@@ -105,18 +116,16 @@ def similar_names(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     >>> similar_names("newContent", ["new_contents", "old_content"]), similar_names("setup", ["Setup on a server"])
     (['new_contents'], ['Setup on a server'])
     """
-    from rapidfuzz.distance import Indel  # only a refusal needs it
-
-    wanted = _words(name)
+    wanted, indel = _words(name), distance.Indel
     scores: dict[str, float] = {}
     for each in islice(dict.fromkeys(known), _MOST_NAMES):
         words = _words(each)
-        alike = Indel.normalized_similarity(" ".join(wanted), " ".join(words))
+        alike = indel.normalized_similarity(" ".join(wanted), " ".join(words))
         if _has_all(words, wanted) or _has_all(wanted, words):
             alike = max(alike, _FLOOR)
         if alike >= _FLOOR:
             scores[each] = alike
-    return sorted(scores, key=lambda each: (-scores[each], -Indel.normalized_similarity(name, each)))[:limit]
+    return sorted(scores, key=lambda each: (-scores[each], -indel.normalized_similarity(name, each)))[:limit]
 
 
 def _words(name: str) -> list[str]:
@@ -140,9 +149,9 @@ def shared_at_most(counts: Counter[str], lines: Sequence[str]) -> float:
     both = set(lines).intersection(counts)
     if not both:
         return 0.0
-    there = Counter(lines)
+    there = Counter(lines).__getitem__ if len(both) > _FEW else lines.count
     total = sum([len(row) * count for row, count in counts.items()])
-    return sum([len(row) * min(counts[row], there[row]) for row in both]) / max(total, 1)
+    return sum([len(row) * min(counts[row], there(row)) for row in both]) / max(total, 1)
 
 
 def _share(left: str, right: str) -> float:
@@ -152,11 +161,11 @@ def _share(left: str, right: str) -> float:
 def _folded_line(line: str) -> str:
     """A line with plain quotes and dashes, one blank for several, and none in front of its ending."""
     plain = line if line.isascii() else line.translate(PLAIN)
-    return _BLANKS.sub(" ", plain).replace(" \n", "\n").replace(" \r", "\r")
+    if "  " in plain or "\t" in plain:
+        plain = _BLANKS.sub(" ", plain)
+    return plain.replace(" \n", "\n").replace(" \r", "\r")
 
 
 def _distance(left: str, right: str) -> int:
     """How many code points must go and come."""
-    from rapidfuzz.distance import Indel
-
-    return Indel.distance(left, right)
+    return int(distance.Indel.distance(left, right))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import NamedTuple
 
 from steadyhand.lazy import lazy_pattern
@@ -59,16 +59,16 @@ def find_rows(source: Source, rows: Sequence[str]) -> list[int]:
     words = _distinct((found, place) for place, row in picked for found in _WORD.findall(row))
     known = bare_lines(source)
     if len(source.text) <= _MODERATE:
-        lines = list(map(str.strip, source.lines if known is None else known.texts))
+        lines = list(map(str.strip, source.lines)) if known is None else known.stripped
         clear = _vote_for_equal(votes, lines, picked)
         _vote_for_alike(votes, lines, _telling(picked, clear)[: max(_COMPARISONS_OF_LINES // max(len(lines), 1), 3)])
         seeds = words[:_FEW_WORDS]
     else:
         seeds = _distinct((row, place) for place, row in picked if len(row) > 3) + words
-    row_at = source.table.row_at if known is None else known.row_at
     for offset, seed, weight in _lookups(source.text, seeds):
-        row = row_at(offset)
-        votes.update({row - place: weight for place in seed.places})
+        row = source.table.row_at(offset)
+        for place in set(seed.places):
+            votes[row - place] += weight
     return _agreed(votes, max(len(rows) > 1, len(rows) // 8))
 
 
@@ -81,7 +81,8 @@ def find_starts(source: Source, needle: str) -> list[int]:
     if len(source.text) > _MODERATE or len(needle) > _LONGEST_LINE:
         seeds += _distinct((needle[at : at + _PIECE], at) for at in range(0, len(needle), _PIECE))
     for offset, seed, weight in _lookups(source.text, seeds):
-        votes.update({offset - place: weight for place in seed.places})
+        for place in set(seed.places):
+            votes[offset - place] += weight
     return _agreed(votes, max(2, len(needle) // 4))
 
 
@@ -170,11 +171,13 @@ def places_of(text: str, piece: str) -> Iterator[int]:
 def _agreed(votes: Counter[int], tolerance: int) -> list[int]:
     """Starts by the votes in their neighbourhood, one for each neighbourhood."""
     groups: list[list[int]] = []
+    group: list[int] = []
     for start in sorted(votes):
-        if groups and start - groups[-1][0] <= 2 * tolerance:
-            groups[-1].append(start)
+        if group and start - group[0] <= 2 * tolerance:
+            group.append(start)
         else:
-            groups.append([start])
+            group = [start]
+            groups.append(group)
     ranked = sorted([(-sum(map(votes.__getitem__, group)), group) for group in groups])[:_CANDIDATES]
     few = [group for count, group in ranked if count * _HOPELESS <= ranked[0][0]]
     return [max(group, key=lambda start: (votes[start], -start)) for group in few]
@@ -184,7 +187,7 @@ def _vote_for_equal(votes: Counter[int], lines: Sequence[str], rows: Sequence[tu
     """Lines that are the needle's vote, long and rare ones most; gives those that say clearly where the needle is."""
     wanted = {row for _, row in rows}
     at: dict[str, list[int]] = {}
-    for number in [number for number, line in enumerate(lines) if line in wanted]:
+    for number in compress(range(len(lines)), map(wanted.__contains__, lines)):
         at.setdefault(lines[number], []).append(number)
     budget = _VOTES
     for place, row in rows:

@@ -142,7 +142,7 @@ def _whitespace(found: re.Match[str]) -> str:
 
 def read_escapes(old: str, new: str) -> Repaired | None:
     """Both texts read once."""
-    if not _has_line_breaks(old):
+    if "\\" not in old or not _has_line_breaks(old):
         return None
     both = old + new if "\\" in new else old
     is_plainly_quoted = '"' in both.replace('\\"', "")
@@ -158,7 +158,7 @@ def read_escapes(old: str, new: str) -> Repaired | None:
 
 def read_quotes(old: str, new: str) -> Repaired | None:
     """Both texts with plain quotes."""
-    return _certain(_as_quotes, (_as_string, _as_pairs), old, new)
+    return _certain(_as_quotes, (_as_string, _as_pairs), old, new) if "\\" in old else None
 
 
 # Every backslash doubled, and often every quote escaped, while line breaks are plain.
@@ -184,7 +184,7 @@ _ENTITY = lazy_pattern(r"&(?:(lt|gt|amp|quot|apos)|#(?:0*(34|38|39|60|62)|[xX]0*
 
 def read_entities(old: str, new: str) -> Repaired | None:
     """Both texts with these entities read once."""
-    if not _ENTITY.search(old):
+    if "&" not in old or not _ENTITY.search(old):
         return None
     both = f"{old}\n{new}" if _ENTITY.search(new) else old
     escaped = {_entity(found) for found in _ENTITY.finditer(both)}

@@ -18,6 +18,7 @@ from steadyhand.text.lines import body, line_ending, split_bodies, split_lines
 _NUMBER = lazy_pattern(r" *([0-9]{1,7})(?: *([|│→])|([:\t]))")
 _NUMBER_ALONE = lazy_pattern(r" *([0-9]{1,7}) *$")
 _NOT_EDGE = lazy_pattern(rf"{_NUMBER.pattern}|{_NUMBER_ALONE.pattern}|\s*(?:```|~~~)")
+_STARTS_WITH_ONE = lazy_pattern(r"(?:\A|[\r\n]) *[0-9]")
 _GUTTER_ALONE = lazy_pattern(r" +[|│→]")
 _PADDED = "|│:"
 _ALSO_CONTENT = ":\t"
@@ -43,6 +44,8 @@ class _Row:
 
 def take_off_numbers(old: str, new: str) -> Repaired | None:
     """Both texts without their numbers; lines at the edges that both have without one are left as they are."""
+    if not _STARTS_WITH_ONE.search(old):
+        return None
     before, after = split_lines(old), split_lines(new)
     head, tail = _unnumbered(before, after), _unnumbered(before[::-1], after[::-1])
     if head + tail == 0:
@@ -246,7 +249,7 @@ _NUMBERED = lazy_pattern(r"[- ] *[0-9]+ *[|│→:\t]")
 
 def take_off_signs(old: str, new: str) -> Repaired | None:
     """Both texts without their signs."""
-    if not new:
+    if not new or ("-" not in old and "+" not in new):
         return None
     before, after = split_lines(old), split_lines(new)
     if _SUBSTANCE.search(old) and _only_adds(before, after):
@@ -326,11 +329,11 @@ def may_be_signed(old: str, new: str) -> bool:
     >>> may_be_signed(" a()\\n b()", " a()\\n++count\\n b()"), may_be_signed("a()\\nb()", "a()\\n++count\\nb()")
     (True, False)
     """
-    return _has_sign_column(split_lines(old), split_lines(new))
+    return "+" in new and _has_sign_column(split_lines(old), split_lines(new))
 
 
 def _has_sign_column(before: Sequence[str], after: Sequence[str]) -> bool:
-    kept = [body(line) for line in after if not line.startswith("+")]
+    kept = [body(line) for line in after if line[0] != "+"]
     if len(kept) == len(after) or kept != [body(line) for line in before]:
         return False
     return all(line[0] == " " for line in before if line.strip())

@@ -122,6 +122,9 @@ def _beside_fenced(inner: list[str], fresh: list[str]) -> Repaired:
 
 def take_off_blank_lines(old: str, new: str) -> Repaired | None:
     """Both texts from their first line that is not blank to their last."""
+    lead = old[: len(old) - len(old.lstrip())]
+    if "\n" not in lead and "\r" not in lead and body(old)[-1:].strip():
+        return None  # neither the first line is blank nor the last
     before, after = split_lines(old), split_lines(new)
     head, tail = _edges(before)
     if head + tail in (0, len(before)):

@@ -7,9 +7,18 @@ place, so two places that differ in one word stay two places for a needle with a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from steadyhand.match.candidate import Candidate, candidates_at, find_anchors, find_context, sure_at_most
+from steadyhand.match.candidate import (
+    Anchor,
+    Candidate,
+    best_candidates,
+    candidates_at,
+    find_anchors,
+    find_context,
+    least_unsure,
+    sure_at_most,
+)
 from steadyhand.match.rows import span_of_rows
 from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.source import Source
@@ -31,19 +40,40 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """The place that fits; several where they fit about as well."""
     del apart  # several finds are never several places to change
     anchors = find_anchors(source, needle)
-    if not anchors or not _can_be_good(sure_at_most(source, needle, anchors), needle):
+    if not anchors:
         return
-    places = candidates_at(source, needle, anchors)
+    sure = list(sure_at_most(source, needle, anchors))
+    if not _can_be_good(sure, needle):
+        return
+    places = best_candidates(source, needle, anchors, sure)
     if not places or not _is_good(places[0], needle):
         return
-    rivals = [place for place in places[1:] if _is_rival(place, places[0])]
-    if not rivals and _is_meant_for_another(source, needle, places[0]):
+    best = places[0]
+    rivals = _rivals(source, needle, anchors, sure, best)
+    if not rivals and _is_meant_for_another(source, needle, best):
         return
-    others = [place for place in rivals if place.last < places[0].first or place.first > places[0].last]
+    others = [place for place in rivals if place.last < best.first or place.first > best.last]
     if rivals and not others:
         return  # two readings of the same lines are not two places, and nothing says which of them is meant
-    for place in (places[0], *others[:_SHOWN]):
+    for place in (best, *others[:_SHOWN]):
         yield span_of_rows(source.table, place.first, place.last, needle.text)
+
+
+def _rivals(
+    source: Source, needle: Needle, anchors: Sequence[Anchor], sure: Sequence[set[int]], best: Candidate
+) -> list[Candidate]:
+    """The other candidates that fit about as well, best first.
+
+    Where too many rows cannot be sure there is none, and nothing is aligned.
+    """
+    most = max(best.contradicted, best.unsure_rows + 1)
+    may_be = [count <= most for count in least_unsure(needle, sure)]
+    for asked in ([anchor for anchor, is_one in zip(anchors, may_be, strict=True) if is_one], anchors):
+        places = candidates_at(source, needle, asked)
+        rivals = [place for place in places if place.seat != best.seat and _is_rival(place, best)]
+        if not rivals or all(may_be):
+            break  # one that shares its seat with a better one is none
+    return rivals
 
 
 def _is_rival(place: Candidate, best: Candidate) -> bool:
