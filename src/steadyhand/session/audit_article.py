@@ -177,6 +177,12 @@ def net_of(way: Sequence[Passage], known: Steps) -> Net | None:
     return None if net is None else Net(net, known.after, tuple(_written(known, chosen)))
 
 
+def written_in(way: Sequence[Passage], replays: Replays, present: str) -> tuple[Written, ...]:
+    """The edits that were not undone and where in the present text they wrote. Refuses as `steps_of` does."""
+    chosen = {passage.entry.record.id for passage in way if passage.is_chosen}
+    return tuple(_written(steps_of(way, replays, present), chosen))
+
+
 def steps_after(way: Sequence[Passage], at: int, replays: Replays, present: str) -> ChangeSet:
     """What happened to the text after the record at a place of the way, as one change."""
     _, text = replays.texts(way[at].entry, way[at].change)

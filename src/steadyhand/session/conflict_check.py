@@ -27,7 +27,6 @@ from steadyhand.session.rebase import (
     is_shown,
     joined_edit,
     put_over,
-    rebased,
     together,
     without_content,
     written_over,
@@ -36,6 +35,7 @@ from steadyhand.session.tasks import TaskView
 from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
+from steadyhand.text.merge import rebased
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice

@@ -49,6 +49,7 @@ class CallContext:
     policy: Policy
     mode: str | None = None
     is_named: bool = False  # a nameless party is known in this process only
+    hold: bool = False  # its changes wait for a reviewer
     trace: Trace | None = None
     tick: Callable[[], None] | None = None
     progress: Progress | None = None
@@ -113,7 +114,26 @@ class Session:
         """The same store for another call; another task has a view of its own."""
         if context.party == self.context.party:
             return replace(self, context=context)
-        return replace(self, context=context, view=view_of(self.store, self.ranges, context))
+        store = store_of(self.store, context)
+        return replace(self, store=store, context=context, view=view_of(store, self.ranges, context))
+
+    @property
+    def direct(self) -> Session:
+        """The same over the disk itself, for whoever decides about held work."""
+        if not self.context.hold:
+            return self
+        from steadyhand.workspace.held.store import HeldStore
+
+        context = replace(self.context, hold=False)
+        store = self.store.beneath if isinstance(self.store, HeldStore) else self.store
+        return replace(self, store=store, context=context, view=view_of(store, self.ranges, context))
+
+    def holding(self, group: str) -> Session:
+        """The same over what a group holds, in the name of this party."""
+        from steadyhand.workspace.held.store import HeldStore
+
+        store, context = HeldStore(self.store, group), replace(self.context, hold=True)
+        return replace(self, store=store, context=context, view=view_of(store, self.ranges, context))
 
     def in_task(self, task: str | None) -> Session:
         """The same for a task."""
@@ -121,6 +141,16 @@ class Session:
             return self
         is_named = self.context.is_named or task is not None
         return self.bound(replace(self.context, task=task, is_named=is_named))
+
+
+def store_of(store: Store, context: CallContext) -> Store:
+    """The store as the party of a call uses it: its own layer over the disk where its changes are held."""
+    if not context.hold:
+        return store
+    from steadyhand.workspace.held.notes import group_of_party
+    from steadyhand.workspace.held.store import HeldStore
+
+    return HeldStore(store, group_of_party(context.actor, context.task))
 
 
 def view_of(store: Store, ranges: ReadRanges, context: CallContext) -> TaskView:

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.request import EditFile
 from steadyhand.session.context import Session
 from steadyhand.session.receipt import FileReceipt, Receipt
@@ -58,6 +59,9 @@ class Proposal(ABC):
     @abstractmethod
     def build(self, overlay: Overlay) -> None:
         """Plan on the overlay. Refuses with whatever kind fits."""
+
+    def announce(self, id: str, ops: Sequence[FileOp]) -> None:  # noqa: B027  # most have nothing to note
+        """Note what has to be known before record `id` of these operations is written; under the locks."""
 
     def nothing(self) -> EditError:
         """The refusal of a change that would change nothing."""
@@ -222,7 +226,7 @@ class Editor:
                 try:
                     committed = store.commit(
                         header, overlay, ops, held, hardlinks=hardlinks, prune=proposal.prune, progress=staging,
-                        started=started, latest=latest,
+                        started=started, latest=latest, announce=proposal.announce,
                     )  # fmt: skip
                 except EditError as error:
                     proposal.kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
@@ -268,6 +272,8 @@ class Editor:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=header.undoes)
         session.view.wrote(change.ops, committed.seq)
         receipt = Receipt(committed.record.id, files, outcomes, committed.durable, warnings, header.undoes)
+        if session.context.hold:
+            receipt = replace(receipt, held=True)
         if session.context.trace is not None:
             session.context.trace.receipts.append(receipt)
         return receipt

@@ -102,11 +102,12 @@ class History:
 
 
 class Undoer:
-    """Takes records of one workspace back."""
+    """Takes records of one workspace back; `make` gives the proposal that does."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, make: type[Inverse] | Callable[..., Inverse] | None = None) -> None:
         self._session = session
         self._store = session.store
+        self._make = make or Inverse
 
     def undo(self, *, id: str | None, task: str | None, path: str | None, reason: str | None, preview: bool) -> Receipt:
         """Take back a record, all of a task's, the latest that touched a file, or the latest."""
@@ -135,7 +136,7 @@ class Undoer:
             ids = tuple(entry.record.id for entry in choose())
         header = context.header(reason)
         header = replace(header, reason=header.reason or f"{verb} of {', '.join(ids)}", verb=verb, undoes=ids)
-        inverse = _Inverse(self._session, ids, is_by_id=is_by_id)
+        inverse = self._make(self._session, ids, is_by_id=is_by_id)
         return Editor(self._session).run(header, inverse, context.policy.hardlinks, preview=preview)
 
     def _choose(self, id: str | None, task: str | None, path: str | None) -> list[Entry]:
@@ -170,7 +171,7 @@ def _recorded(journal: Journal, id: str) -> Entry:
     return journal.find(id)
 
 
-class _Inverse(Proposal):
+class Inverse(Proposal):
     """The inverse of some records, which are looked up again each time: somebody may have undone one meanwhile."""
 
     is_reported = False

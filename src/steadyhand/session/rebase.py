@@ -18,7 +18,7 @@ from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.target import Addressed
-from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import count_lines
 from steadyhand.text.merge import Overwritten, merge_tokens, overwrite
 from steadyhand.text.region import Region, region_of
@@ -144,14 +144,6 @@ def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
     spans = [moved.after_spans()[index] for index in outcome.splices]
     lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
     return replace(outcome, lines=lines, others=(), more_others=0, differs=(*outcome.differs, "rebased"))
-
-
-def rebased(version: Source, mine: ChangeSet, since: ChangeSet) -> ChangeSet | Clash:
-    """A change made for `version`, moved over what happened since; a clash where both concern the same lines of it."""
-    sides = ([(splice, region_of(version, splice)) for splice in side.splices] for side in (mine, since))
-    own, theirs = sides
-    pairs = [(one, two) for one, here in own for two, there in theirs if here.meets(there) or there.meets(here)]
-    return Clash(tuple(pairs)) if pairs else mine.rebase(since)
 
 
 def joined_edit(

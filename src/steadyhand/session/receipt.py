@@ -159,7 +159,8 @@ class Receipt:
 
     `durable` is False when the change is applied but the disk or the journal did not confirm it: it may not
     survive a power cut. `id` is what `undo` takes. Of a patch, `format` is the dialect it was read in, and `remarks`
-    are those of the warnings that say what of the reply was left out.
+    are those of the warnings that say what of the reply was left out. `held`: the change waits for a reviewer, and the
+    disk does not have it.
     """
 
     id: str | None
@@ -170,6 +171,7 @@ class Receipt:
     undoes: tuple[str, ...] = ()
     format: str | None = None
     remarks: tuple[str, ...] = ()
+    held: bool = False
 
     @property
     def ok(self) -> bool:
@@ -197,6 +199,8 @@ class Receipt:
             facts["format"] = self.format
         if self.undoes:
             facts["undoes"] = list(self.undoes)
+        if self.held:
+            facts["held"] = True
         return facts
 
 

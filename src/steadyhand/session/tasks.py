@@ -416,7 +416,7 @@ class Tasks:
         from steadyhand.session.transaction_builder import Step
 
         task, policy = self._session.context.task, self._session.context.policy
-        if task is None or self._store.read_only or not self._store.state.exists:
+        if self._session.context.hold or task is None or self._store.read_only or not self._store.state.exists:
             return ()
         reason = f"the task {task} ended well"
         with contextlib.suppress(EditError):  # neither is a copy that stays

@@ -362,6 +362,8 @@ class TransactionBuilder:
         """The name for a copy beside the file, for policies that want one, if the file is no secret."""
         from steadyhand.workspace.history.file_history import BACKUP
 
+        if self.context.hold:  # the file on the disk stays as it is
+            return None
         if step.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None
         name = draft.before_path + BACKUP

@@ -16,7 +16,7 @@ from steadyhand.hints import NameFile
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.context import MODES, CallContext, Session, view_of
+from steadyhand.session.context import MODES, CallContext, Session, store_of, view_of
 from steadyhand.structure.outline import LIMIT
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Workspace:
         actor: str | None = None,
         task: str | None = None,
         mode: str | None = None,
+        hold: bool = False,
         journal: str | os.PathLike[str] | None = None,
         policy: Policy | None = None,
         extensions: Sequence[str] | None = None,
@@ -101,6 +102,7 @@ class Workspace:
             checks.policy_of(policy),
             None if mode is None else checks.one_of(mode, "mode", MODES),
             is_named=actor is not None or task is not None,
+            hold=checks.flag(hold, "hold"),
         )
         checks.one_of(protect, "protect", ("standard", "none"))
         checks.amount(lock_timeout, "lock_timeout")
@@ -123,7 +125,8 @@ class Workspace:
             from steadyhand.workspace.history.other_clones import Clones
 
             clones = Clones(store, repo)
-        self._session = Session(store, ranges, context, view_of(store, ranges, context), clones, {})
+        used = store_of(store, context)
+        self._session = Session(used, ranges, context, view_of(used, ranges, context), clones, {})
 
     @staticmethod
     def find_root(start: str | os.PathLike[str]) -> Path:
@@ -161,6 +164,23 @@ class Workspace:
     @property
     def mode(self) -> str | None:
         return self._session.context.mode
+
+    @property
+    def holds(self) -> bool:
+        """Whether changes wait for a reviewer: they are in a layer of the task, and not on the disk."""
+        return self._session.context.hold
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The files in which changes of this task, or of this actor without one, wait for a reviewer."""
+        from steadyhand.workspace.held.notes import group_of_party
+        from steadyhand.workspace.held.store import HeldStore
+
+        if not self._store.state.exists:
+            return ()
+        context = self._session.context
+        layer = HeldStore(self._store, group_of_party(context.actor, context.task)).layer
+        return tuple(file.path for file in layer.waiting)
 
     @property
     def party(self) -> Party:

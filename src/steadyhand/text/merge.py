@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 
 from steadyhand.lazy import dataclass
-from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.lines import split_lines, starts_line
+from steadyhand.text.region import Region, region_of
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.text.words import WINDOW, split_tokens, token_around
-
-__all__ = ["Conflict", "Merge", "Overwritten", "by_rows", "merge3", "merge_tokens", "mixes", "overwrite"]
 
 Reach = Callable[[str, Splice], Span]
 
@@ -67,6 +67,53 @@ def merge3(base: str, ours: str, theirs: str) -> Merge:
     if theirs == base:
         return Merge(ours)
     return _Merger(split_lines(base), split_lines(ours), split_lines(theirs)).merge()
+
+
+def rebased(version: Source, mine: ChangeSet, since: ChangeSet) -> ChangeSet | Clash:
+    """A change made for `version`, moved over what happened since; a clash where both concern the same lines of it.
+
+    >>> mine, theirs = ChangeSet((Splice(2, "b", "B"),)), ChangeSet((Splice(0, "", "x\\n"),))
+    >>> rebased(Source.of_text("a\\nb\\n"), mine, theirs).splices
+    (Splice(start=4, old='b', new='B'),)
+    """
+    own, theirs = (_by_region(version, side) for side in (mine, since))
+    pairs: list[tuple[Splice, Splice]] = []
+    first = 0
+    for here, one in own:
+        while first < len(theirs) and theirs[first][0].end < here.start:
+            first += 1
+        for there, two in theirs[first:]:
+            if there.start > here.end:
+                break
+            if here.meets(there) or there.meets(here):
+                pairs.append((one, two))
+    return Clash(tuple(pairs)) if pairs else mine.rebase(since)
+
+
+def _by_region(version: Source, changes: ChangeSet) -> list[tuple[Region, Splice]]:
+    return [(region_of(version, splice), splice) for splice in changes.splices]
+
+
+def joined(version: Source, mine: ChangeSet, theirs: ChangeSet) -> ChangeSet | Clash:
+    """What brings `theirs` into the text after `mine`, both made for `version`; what both did is done once.
+
+    >>> both = ChangeSet((Splice(0, "a\\n", "A\\n"),))
+    >>> joined(Source.of_text("a\\nb\\n"), both, both.compose(ChangeSet((Splice(2, "b\\n", ""),)))).splices
+    (Splice(start=2, old='b\\n', new=''),)
+    """
+    same = set(mine.splices) & set(theirs.splices)
+    if not same:
+        clash = rebased(version, mine, theirs)
+        return clash if isinstance(clash, Clash) else theirs.rebase(mine)
+    own, others = (ChangeSet(tuple(each for each in side.splices if each not in same)) for side in (mine, theirs))
+    found = rebased(version, own, others)
+    if isinstance(found, Clash):
+        return found
+    kept = others.rebase(own)
+    shared = ChangeSet(tuple(each for each in mine.splices if each in same)).rebase(own)
+    if isinstance(kept, Clash) or isinstance(shared, Clash):
+        return kept if isinstance(kept, Clash) else Clash(())
+    return kept.rebase(shared)
 
 
 def merge_tokens(base: str, ours: str, theirs: str) -> str | None:

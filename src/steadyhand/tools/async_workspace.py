@@ -386,6 +386,14 @@ class AsyncWorkspace:
         return self.workspace.party
 
     @property
+    def holds(self) -> bool:
+        return self.workspace.holds
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        return self.workspace.held
+
+    @property
     def is_read_only(self) -> bool:
         return self.workspace.is_read_only
 

@@ -192,6 +192,7 @@ class Overlay:
         self._at: dict[str, FileDraft | None] = {}
         self._given: dict[str, FileReading] = {}
         self.readings: dict[str, FileReading] = {}
+        self.also_locked: tuple[str, ...] = ()  # what is no file
 
     def look(self, given: str) -> tuple[FileReading, FileDraft | None]:
         """Where a path leads and what would be there now; None: nothing would."""
@@ -216,7 +217,7 @@ class Overlay:
         Whoever writes a part of what git could take for a repository holds its `HEAD`: two calls at once must not
         each make one half of it.
         """
-        keys = set()
+        keys = set(self.also_locked)
         for path, reading in self.readings.items():
             keys.add(reading.lock_key)
             for part in repository_parts(path):

@@ -16,7 +16,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Limits, Listing
     from steadyhand.workspace.journal.recover import Recovery
 
+
+Announce = Callable[[str, tuple[FileOp, ...]], None]
+"""Called with the id of a record and what it is about to do."""
 
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
 _MACHINE_FINISHES = 1.0  # seconds
@@ -344,7 +347,7 @@ class Store:
 
     def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> Latest:
         """The newest records of the files that a change is about to replace, and of `paths`, asked for at once."""
-        journal = self._writable()
+        journal = self._past()
         found = Latest(journal)
         asked = set(paths)
         for op in ops:
@@ -355,6 +358,10 @@ class Store:
             with contextlib.suppress(EditError):
                 found.may_have_leases = journal.has_leases()
         return found
+
+    def _past(self) -> Journal:
+        """The journal that says what the newest records of files are, for whoever is about to commit."""
+        return self._writable()
 
     def has_locked(self, overlay: Overlay, held: Held) -> bool:
         """Whether the locks are those of everything the overlay has looked at."""
@@ -372,21 +379,23 @@ class Store:
         progress: Progress | None = None,
         started: float | None = None,
         latest: Latest | None = None,
+        announce: Announce | None = None,
     ) -> Committed:
         """Write the files and their record. The caller has asked `is_unchanged` or planned under these locks.
 
-        `latest` is what was asked for these operations under the same locks, if anything was.
+        `latest` is what was asked for these operations under the same locks, if anything was. `announce` is called with
+        the record's id before anything is written.
         An undo that meets a full disk frees the space kept for it and tries once more.
         """
         begun = time.monotonic() if started is None else started
         known = self.latest(ops) if latest is None else latest
         try:
-            return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known)
+            return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known, announce)
         except EditError as error:
             unsure = error.kind is not Kind.DISK_REFUSED or error.details.get("state") == "unknown"
             if header.verb == "edit" or unsure or not self._writable().release_reserve():
                 raise
-        return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known)
+        return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known, announce)
 
     def _sweep(self, overlay: Overlay) -> None:
         """Remove what a power cut left in the directories of a change, and in those listed before: once for each."""
@@ -432,11 +441,14 @@ class Store:
         progress: Progress | None,
         started: float,
         latest: Latest,
+        announce: Announce | None,
     ) -> Committed:
         from steadyhand.workspace.file_op import change_of, images_of, name_ops_of, outside_notes
 
         name, trace = new_record_id(), header.trace
         name_ops = name_ops_of(ops, overlay.readings, hardlinks)
+        if announce is not None:
+            announce(name, ops)
 
         def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
             files = tuple([change_of(op, made.get(op.after_path or "", ())) for op in ops])

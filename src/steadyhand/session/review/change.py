@@ -45,7 +45,7 @@ class ReviewChange:
     tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run had
     no reason to change this file), `unchecked` (there is no syntax check for the file). Others say what happened since:
     `overlapped` (others changed the same lines), `changed` (its text is not what was decided about), `again` (made
-    again after a rejection).
+    again after a rejection), `conflict` (it is held, and others have changed the same lines on the disk).
 
     `held`: the change waits in its task's layer and is not on the disk; `lines` are those of the held text then, and
     `conflict` says what is on the disk where others have changed the same lines.

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.session.review.change import Feedback, ReviewChange
 from steadyhand.session.review.hunks import Hunk, Status
+from steadyhand.workspace.held.notes import group_of_party
 from steadyhand.workspace.journal.record import Entry, Note, Record, word
 
 TOOLSET = "review"
-TASK, ACTOR = "task:", "actor:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,14 @@ class Said:
     items: tuple[Mapping[str, object], ...]
     of: str | None = None  # the decision that this one takes back
     whole: str | None = None  # the decision that this is one task's part of
+    held: bool = False  # what it is about was held
 
 
 def group_of(record: Record) -> str:
     """Whose work a record is: a task's or, without one, an actor's. A reviewer's record is part of what it is about."""
     if record.call is not None and record.call.toolset == TOOLSET:
         return record.call.conversation
-    return f"{TASK}{record.task}" if record.task is not None else f"{ACTOR}{record.actor}"
+    return group_of_party(record.actor, record.task)
 
 
 def is_review(record: Record) -> bool:
@@ -69,6 +70,8 @@ class Verdicts:
     def on(self, change: ReviewChange, newest: Entry) -> ReviewChange:
         """The change with what was decided about it."""
         change = replace(change, comments=tuple(self._comments.get(change.id, ())))
+        if change.held:  # what is decided about is held no more
+            return change
         said = self._last.get(change.id)
         if said is not None and said.state == "accepted":
             return replace(change, state="accepted", by=said.by, remark=said.remark)
@@ -78,6 +81,8 @@ class Verdicts:
         amendment = next((each for each in self.said if call is not None and each.id == call.id), None)
         if amendment is not None and amendment.state == "rejected":  # it only brought the text back
             return change
+        if amendment is not None and amendment.state == "accepted":
+            return replace(change, state="accepted", by=amendment.by, remark=amendment.remark)
         remark = None if amendment is None else amendment.remark
         return replace(change, state="amended", by=newest.record.actor, remark=remark)
 
@@ -122,7 +127,7 @@ def read_note(note: Note) -> Said | None:
     kept = tuple(item for item in items if isinstance(item, dict))
     return Said(
         note.seq, note.time, name, state, group, word(body, "actor") or "", word(body, "remark"), kept,
-        word(body, "of"), word(body, "whole"),
+        word(body, "of"), word(body, "whole"), body.get("held") is True,
     )  # fmt: skip
 
 

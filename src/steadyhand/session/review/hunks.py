@@ -41,7 +41,7 @@ class Hunk:
     """A group of changed lines, or a file that came, went, moved or is no text.
 
     `lines` are those of the present text, of a hunk that only removed lines the one behind it; None where the text is
-    no longer there. `undo` takes the hunk back in the present text.
+    no longer there. `undo` takes the hunk back in the present text, `splices` make it in the text without it.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Hunk:
     entries: tuple[Entry, ...]
     notes: tuple[EditNote, ...]
     undo: tuple[Splice, ...] = ()
+    splices: tuple[Splice, ...] = ()
     is_overlapped: bool = False
     first: FileState | None = None  # the file before the party's records
     last: FileState | None = None
@@ -95,12 +96,12 @@ def hunks_of(
     if last is not None and (moved := _own(kept, lambda state: state.path)):
         was, now, is_cut = moved
         assert was is not None and now is not None
-        hunk = _whole("renamed", was.path, now.path, in_effect, was, last)
+        hunk = whole_hunk("renamed", was.path, now.path, in_effect, was, last)
         found.append(replace(hunk, is_overlapped=is_cut or now.path != last.path))
     if last is not None and present is not None and (turned := _own(kept, lambda state: state.mode)):
         was, now, is_cut = turned
         assert was is not None and now is not None
-        hunk = _whole("mode", f"{was.mode:04o}", f"{now.mode:04o}", in_effect, was, last)
+        hunk = whole_hunk("mode", f"{was.mode:04o}", f"{now.mode:04o}", in_effect, was, last)
         found.append(replace(hunk, is_overlapped=is_cut or now.mode != last.mode))
     is_hidden = is_hidden or any(passage.change.redacted for passage in chosen)
     if present is None and not is_hidden:
@@ -112,7 +113,7 @@ def hunks_of(
             return found
         was, now, is_cut = written
         status: Status = "hidden" if is_hidden else "binary" if was is not None else "created"
-        hunk = _whole(status, "", "", in_effect, was, last)
+        hunk = whole_hunk(status, "", "", in_effect, was, last)
         return [*found, replace(hunk, is_overlapped=is_cut or (now and now.digest) != (last and last.digest))]
     assert present is not None
     return found + _text_hunks(way, replays, present, known, first, last)
@@ -155,17 +156,17 @@ def _text_hunks(
     net = net_of(way, known[path])
     if net is None:
         return list(_apart(way, replays, text, path))
-    net = replace(net, changes=_settled(net.changes))
+    net = replace(net, changes=settled(net.changes))
     if first is None:
         entries = tuple({edit.entry.record.id: edit.entry for edit in net.written}.values())
         notes = tuple(edit.note for edit in net.written)
         rows = max(1, Source.of_text(text).table.count)
         name = _id("created", path, "", text, [f"{edit.entry.record.id}:{edit.path}" for edit in net.written])
         return [Hunk(name, path, "created", (1, rows), "", text, entries, notes, first=None, last=last)]
-    return list(_hunks(net, path))
+    return list(hunks_in(net, path))
 
 
-def _hunks(net: Net, path: str) -> Iterator[Hunk]:
+def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     """The hunks of a net change."""
     before, after = Source.of_text(net.before), Source.of_text(net.after)
     inverse = net.changes.invert().splices
@@ -180,6 +181,7 @@ def _hunks(net: Net, path: str) -> Iterator[Hunk]:
             edits,
             [_name(net.written[number], place) for number, place in made],
             tuple(inverse[member] for member in group.members),
+            tuple(net.changes.splices[member] for member in group.members),
         )
 
 
@@ -192,7 +194,7 @@ def _apart(way: Sequence[Passage], replays: Replays, present: str, path: str) ->
         if net is None or not net.changes:
             continue
         later = steps_after(way, at, replays, present)
-        for hunk in _hunks(net, path):
+        for hunk in hunks_in(net, path):
             yield _carried(hunk, later, present, passage)
 
 
@@ -221,13 +223,14 @@ def _hunk(
     edits: Sequence[Written],
     made: list[str],
     undo: tuple[Splice, ...],
+    splices: tuple[Splice, ...],
 ) -> Hunk:
     entries = tuple({edit.entry.record.id: edit.entry for edit in edits}.values())
     notes = tuple(edit.note for edit in edits)
-    return Hunk(_id("edited", path, *texts, made), path, "edited", lines, *texts, entries, notes, undo)
+    return Hunk(_id("edited", path, *texts, made), path, "edited", lines, *texts, entries, notes, undo, splices)
 
 
-def _settled(changes: ChangeSet) -> ChangeSet:
+def settled(changes: ChangeSet) -> ChangeSet:
     """The same change where text that went away and text that came in its place are one splice.
 
     What was deleted and put back comes to nothing then.
@@ -281,10 +284,10 @@ def _deleted(
     except EditError:  # its image is gone
         text = ""
     before = passage.change.before
-    return [_whole("deleted", text, "", in_effect, first if before is None else before, None)]
+    return [whole_hunk("deleted", text, "", in_effect, first if before is None else before, None)]
 
 
-def _whole(
+def whole_hunk(
     status: Status,
     before: str,
     after: str,
@@ -322,12 +325,15 @@ def _id(status: str, path: str, before: str, after: str, made: list[str]) -> str
     return hashlib.sha256(data).hexdigest()[:_ID_LENGTH]
 
 
-def amended(hunk: Hunk, present: str, text: str) -> Splice:
-    """What puts a reviewer's text in the place of a hunk's lines, with the line ends of the file."""
+def amended(hunk: Hunk, present: str, text: str, *, splices: Sequence[Splice] | None = None) -> Splice:
+    """What puts a reviewer's text in the place of a hunk's lines, with the line ends of the file.
+
+    `splices` are those of the hunk in that text; those that take it back where none are given.
+    """
     source = Source.of_text(present)
     if hunk.status == "created":
         return Splice(0, present, _ended(text, source))
-    regions = [region_of(source, splice) for splice in hunk.undo]
+    regions = [region_of(source, splice) for splice in (hunk.undo if splices is None else splices)]
     rows = Region(regions[0].start, max(region.end for region in regions))
     start = source.table.start(rows.start)
     old = _rows(source, rows)

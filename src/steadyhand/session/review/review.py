@@ -15,20 +15,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.audit_article import Passage, Records, Steps, records_of, way_of
-from steadyhand.session.editor import Editor, Proposal
+from steadyhand.session.editor import Editor
 from steadyhand.session.history import History, Undoer
 from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange, State, flags_of
 from steadyhand.session.review.decisions import (
-    ACTOR,
-    TASK,
     TOOLSET,
     Said,
     Verdicts,
@@ -38,18 +36,18 @@ from steadyhand.session.review.decisions import (
     item_of,
     read_note,
 )
-from steadyhand.session.review.hunks import Hunk, amended, hunks_of, text_of
-from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.source import digest_of
+from steadyhand.session.review.hunks import Hunk, hunks_of
+from steadyhand.session.review.verdict import Verdict
 from steadyhand.workspace.file_op import Header, Trace
+from steadyhand.workspace.held.notes import TASK, group_of_party
+from steadyhand.workspace.held.store import HeldStore, groups_of
 from steadyhand.workspace.history.file_history import Course, versions_forward
-from steadyhand.workspace.journal.record import EditNote, Entry, Note, ToolCall, new_record_id, word
+from steadyhand.workspace.journal.record import Entry, Note, ToolCall, new_record_id, word
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.session.receipt import Receipt
-    from steadyhand.text.encoding import Encoding
-    from steadyhand.workspace.overlay import FileDraft, Overlay
+    from steadyhand.session.review.held import HeldHunk, HeldWork
 
 
 DECISION, LOOKED = "review", "review-feedback"
@@ -76,7 +74,7 @@ class Review:
         path: str | None = None,
         auto_accept: Sequence[AutoAccept] = (),
     ) -> None:
-        self._session = session
+        self._session = session = session.direct  # a reviewer sees the disk, and all layers from above
         self._store = session.store
         self._read_again()
         self._since = since
@@ -107,12 +105,23 @@ class Review:
         return sorted(found, key=lambda change: (change.path, change.state == "rejected"))
 
     def accept(self, ids: Iterable[str], remark: str | None = None) -> Decision:
-        """Accept changes: they stay as they are. Refuses ids that are no change's with `bad-request`."""
+        """Accept changes: they stay as they are, and those that are held are made on the disk, in one transaction.
+
+        Refuses ids that are no change's with `bad-request`, and with `conflict` held ones where others have changed the
+        same lines on the disk: nothing is changed then.
+        """
         chosen = self._chosen(ids)
         for change in chosen:
             if change.state == "rejected":
                 raise _no_longer(change, "was rejected and is not in the file", "undo that decision first")
-        return self._note("accepted", chosen, checks.remark(remark, "remark"))
+        said = checks.remark(remark, "remark")
+        held, rest = ([change for change in chosen if change.held is wanted] for wanted in (True, False))
+        if not held:
+            return self._note("accepted", rest, said)
+        made = self._carry_out("accepted", held, said, None)
+        if rest:
+            self._note("accepted", rest, said, whole=made.id)
+        return replace(made, changes=tuple(change.id for change in chosen))
 
     def comment(self, id: str, text: str) -> Decision:
         """Say something about a change without deciding; its task gets it as feedback."""
@@ -161,12 +170,11 @@ class Review:
         name = said.whole or said.id
         parts = [each for each in own if (each.whole or each.id) == name]
         ids = tuple(str(item.get("id")) for part in parts for item in part.items)
-        receipts: tuple[Receipt, ...] = ()
-        if said.state == "accepted":
-            self._append("undecided", said.group, said.items, None, new_record_id(), of=said.id)
-        else:
-            records = [self._decided[part.id].record.id for part in parts]
-            receipts = self._undo(records, "the decision was taken back")
+        made = [part for part in parts if part.id in self._decided]
+        receipts = self._undo([self._made(part) for part in made], "the decision was taken back")
+        for part in parts:
+            if part not in made:
+                self._append("undecided", part.group, part.items, None, new_record_id(), of=part.id)
         self._forget()
         return Decision(name, "undecided", ids, receipts)
 
@@ -208,7 +216,7 @@ class Review:
             chosen = [change for change in chosen if "overlapped" not in change.flags]
         overlay = self._store.overlay()
         for group, changes in _by_group(chosen).items():
-            _Verdict(self, self._session, group, changes, None, "").build(overlay)
+            Verdict(self, self._session, group, changes, None, "").build(overlay)
         return patch_of(overlay.ops())
 
     # What there is
@@ -223,15 +231,27 @@ class Review:
 
     @property
     def _groups(self) -> list[str]:
+        known = dict.fromkeys((*self._entries, *groups_of(self._store), *(said.group for said in self._said)))
         if self._task is not None:
             wanted = f"{TASK}{self._task}"
-            return [wanted] if wanted in self._entries else []
-        return list(self._entries)
+            return [wanted] if wanted in known else []
+        return list(known)
+
+    @cached_property
+    def _layers(self) -> dict[str, HeldWork]:
+        """What is held, by whose it is."""
+        from steadyhand.session.review.held import HeldWork
+
+        return {group: HeldWork(self._session, group) for group in groups_of(self._store)}
 
     @cached_property
     def _decided(self) -> dict[str, Entry]:
         """The records of decisions that are in force, by the decision."""
-        entries = (entry for group in self._entries.values() for entry in group)
+        entries = [entry for group in self._entries.values() for entry in group]
+        for group in {said.group for said in self._said if said.held}:
+            from steadyhand.session.review.held import past_of
+
+            entries += past_of(HeldStore(self._store, group))
         return {
             entry.record.call.id: entry
             for entry in entries
@@ -275,10 +295,11 @@ class Review:
         """Whether a decision is in force, or a comment."""
         if said.id in self._taken_back or said.state == "undecided":
             return False
-        return said.state not in ("rejected", "amended") or said.id in self._decided
+        return said.state == "commented" or (said.state == "accepted" and not said.held) or said.id in self._decided
 
     def _forget(self) -> None:
-        for name in ("changes", "_entries", "_decided", "_said", "_said_of", "_taken_back", "_noted_evidence"):
+        kept = ("changes", "_entries", "_decided", "_said", "_said_of", "_taken_back", "_noted_evidence", "_layers")
+        for name in (*kept, "_held_names"):
             self.__dict__.pop(name, None)
         self._read_again()
 
@@ -304,6 +325,11 @@ class Review:
             hunks = self._hunks(group, path)
             made = [self._change(group, hunk, verdicts, evidence) for hunk in hunks]
             found += [change for change in made if self._since is None or change.time >= self._since]
+        work = self._layers.get(group)
+        for each in work.hunks() if work is not None else ():
+            if self._path is None or f"{each.hunk.path}/".startswith(f"{self._path}/"):
+                made_of = self._change(group, each.hunk, verdicts, evidence, held=each)
+                found += [made_of] if self._since is None or made_of.time >= self._since else []
         found += verdicts.rejected(self._path, self._since)
         return found
 
@@ -315,9 +341,34 @@ class Review:
             if error.kind not in _UNREADABLE:
                 raise
             is_hidden = error.kind is not Kind.NO_SUCH_FILE
-        return hunks_of(self._way(group, path), self._history.replays, present, self._steps, is_hidden=is_hidden)
+        return self._hunks_in(self._way(group, path), present, self._steps, is_hidden=is_hidden)
+
+    def _hunks_in(
+        self, way: Sequence[Passage], present: bytes | None, known: dict[str, Steps], *, is_hidden: bool = False
+    ) -> list[Hunk]:
+        """The hunks of a file; what was held before it was accepted has the id that it had then."""
+        found: list[Hunk] = []
+        taken: set[str] = set()
+        for hunk in hunks_of(way, self._history.replays, present, known, is_hidden=is_hidden):
+            call = hunk.entries[-1].record.call if len(hunk.entries) == 1 else None
+            names = () if call is None else self._held_names.get((call.id, hunk.before, hunk.after), ())
+            name = next((name for name in names if name not in taken), hunk.id)
+            taken.add(name)
+            found.append(replace(hunk, id=name))
+        return found
+
+    @cached_property
+    def _held_names(self) -> dict[tuple[str, object, object], list[str]]:
+        """The ids of changes that were held when they were accepted, by the decision and their text."""
+        names: dict[tuple[str, object, object], list[str]] = {}
+        for said in self._said:
+            for item in said.items if said.held and said.state == "accepted" else ():
+                key = said.id, item.get("before"), item.get("after")
+                names.setdefault(key, []).append(str(item.get("id")))
+        return names
 
     def _way(self, group: str, path: str) -> list[Passage]:
+        """What was done to a file, by a group and by others."""
         if path not in self._records:
             self._records[path] = records_of(self._store.journal, path)
         return way_of(self._records[path], lambda entry: group_of(entry.record) == group)
@@ -325,7 +376,7 @@ class Review:
     def _paths(self, group: str) -> list[str]:
         """The files of a group under the names that they have now."""
         last: dict[str, int] = {}
-        for entry in self._entries[group]:
+        for entry in self._entries.get(group, ()):
             for change in entry.record.files:
                 last[change.path] = entry.seq
         found: dict[str, None] = {}
@@ -337,7 +388,13 @@ class Review:
         return sorted(found)
 
     def _change(
-        self, group: str, hunk: Hunk, verdicts: Verdicts, evidence: Mapping[str, list[object]] | None
+        self,
+        group: str,
+        hunk: Hunk,
+        verdicts: Verdicts,
+        evidence: Mapping[str, list[object]] | None,
+        *,
+        held: HeldHunk | None = None,
     ) -> ReviewChange:
         entries = sorted(hunk.entries, key=lambda entry: entry.seq)
         newest = entries[-1]
@@ -346,14 +403,17 @@ class Review:
         flags = [*flags_of(hunk, is_flagged=self._flagged(hunk.path)), *verdicts.happened(hunk)]
         if evidence is not None and group.startswith(f"{TASK}impact-") and not known:
             flags.append("no-evidence")
+        if held is not None and held.conflict is not None:
+            flags.append("conflict")
         change = ReviewChange(
             hunk.id, hunk.path, hunk.status, hunk.lines, hunk.before, hunk.after, hunk.reason,
             author.record.actor, author.record.task, author.record.tool, author.record.model,
             next((note.tier for note in reversed(hunk.notes) if note.tier), None), newest.record.time,
             tuple(entry.record.id for entry in entries), flags=tuple(dict.fromkeys(flags)), evidence=tuple(known),
+            held=held is not None, conflict=None if held is None else held.conflict,
         )  # fmt: skip
         decided = verdicts.on(change, newest)
-        if decided.state == "undecided" and any(rule.takes(decided) for rule in self._auto):
+        if decided.state == "undecided" and held is None and any(rule.takes(decided) for rule in self._auto):
             return replace(decided, state="accepted", by="policy")
         return decided
 
@@ -399,10 +459,12 @@ class Review:
             details={"id": str(id)[:40]},
         )
 
-    def _note(self, state: str, chosen: Sequence[ReviewChange], remark: str | None) -> Decision:
+    def _note(
+        self, state: str, chosen: Sequence[ReviewChange], remark: str | None, *, whole: str | None = None
+    ) -> Decision:
         name = new_record_id()
         for group, changes in _by_group(chosen).items():
-            self._append(state, group, [item_of(change) for change in changes], remark, name)
+            self._append(state, group, [item_of(change) for change in changes], remark, name, whole=whole)
         # Nothing has changed but what was decided: to list a thousand changes again for each of them would be slow.
         decided = {change.id: self._noted(change, state, remark) for change in chosen}
         listed = [decided.get(each.id, each) if each.state != "rejected" else each for each in self.changes]
@@ -425,32 +487,32 @@ class Review:
         *,
         of: str | None = None,
         whole: str | None = None,
+        held: bool = False,
     ) -> None:
         body = {
             "decision": name, "state": state, "group": group, "actor": self._session.context.actor,
             "task": group.removeprefix(TASK) if group.startswith(TASK) else None, "remark": remark,
             "changes": [dict(item) for item in items], **({} if of is None else {"of": of}),
-            **({} if whole is None else {"whole": whole}),
+            **({} if whole is None else {"whole": whole}), **({"held": True} if held else {}),
         }  # fmt: skip
         self._store.writable_journal().append_note(DECISION, body)
 
     def _carry_out(self, state: State, chosen: list[ReviewChange], remark: str | None, text: str | None) -> Decision:
         """Note the decision, then change the files, in one transaction for each task; none where one is refused."""
         receipts: list[Receipt] = []
-        groups, reason = _by_group(chosen), remark or f"{state} in review"
-        parts = {group: new_record_id() for group in groups}
-        whole = next(iter(parts.values()))
-        for is_preview in (True, False) if len(groups) > 1 else (False,):
-            for group, changes in groups.items():
-                verdict, name = _Verdict(self, self._session, group, changes, text, reason), parts[group]
+        parts = [_Part(self, group, changes, state, text, remark) for group, changes in _by_part(chosen)]
+        whole = parts[0].name
+        for is_preview in (True, False) if len(parts) > 1 else (False,):
+            for part in parts:
                 if not is_preview:
-                    items = [item_of(change) for change in changes]
-                    self._append(state, group, items, remark, name, whole=whole if len(groups) > 1 else None)
-                header, hardlinks = self._header(group, name, reason, changes), self._session.context.policy.hardlinks
+                    items = [item_of(change) for change in part.changes]
+                    named = whole if len(parts) > 1 else None
+                    self._append(state, part.group, items, remark, part.name, whole=named, held=part.is_held)
                 try:
-                    receipt = Editor(self._session).run(header, verdict, hardlinks, preview=is_preview)
+                    receipt = part.run(preview=is_preview)
                 except EditError:  # somebody wrote since the preview: then what is done already comes back
-                    self._undo([receipt.id or "" for receipt in receipts], "the decision was refused for another task")
+                    done = [_Made(receipt.id or "", part) for receipt, part in zip(receipts, parts, strict=False)]
+                    self._undo(done, "the decision was refused for another task")
                     self._forget()
                     raise
                 if not is_preview:
@@ -458,142 +520,113 @@ class Review:
         self._forget()
         return Decision(whole, state, tuple(change.id for change in chosen), tuple(receipts))
 
-    def _undo(self, records: Sequence[str], reason: str) -> tuple[Receipt, ...]:
+    def _made(self, said: Said) -> _Made:
+        """What a decision did to files."""
+        part = _Part(self, said.group, (), said.state, None, None, is_held=said.held)
+        return _Made(self._decided[said.id].record.id, part)
+
+    def _undo(self, made: Sequence[_Made], reason: str) -> tuple[Receipt, ...]:
         """Take records back, all or none; each by a record of its own, which is work on its task's changes alone."""
-        undoer = Undoer(self._session)
-        done: list[Receipt] = []
+        done: list[tuple[Receipt, Undoer]] = []
         try:
-            for is_preview in (True, False) if len(records) > 1 else (False,):
-                for record in records:
-                    receipt = undoer.undo(id=record, task=None, path=None, reason=reason, preview=is_preview)
-                    done += [] if is_preview else [receipt]
+            for is_preview in (True, False) if len(made) > 1 else (False,):
+                for each in made:
+                    undoer = each.part.undoer()
+                    receipt = undoer.undo(id=each.record, task=None, path=None, reason=reason, preview=is_preview)
+                    done += [] if is_preview else [(receipt, undoer)]
         except EditError:  # somebody wrote since the preview
-            for receipt in done:
+            for receipt, undoer in done:
                 undoer.redo(receipt.id, reason="the rest of the decision could not be taken back", preview=False)
             raise
-        return tuple(done)
-
-    def _header(self, group: str, name: str, reason: str, changes: Sequence[ReviewChange]) -> Header:
-        digest = hashlib.sha256(" ".join(change.id for change in changes).encode()).hexdigest()
-        trace = Trace(ToolCall(name, TOOLSET, group), digest)
-        task = group.removeprefix(TASK) if group.startswith(TASK) else None
-        return Header(self._session.context.actor, task, TOOLSET, reason, trace=trace)
+        return tuple(receipt for receipt, _ in done)
 
 
-class _Verdict(Proposal):
-    """Hunks taken back, or one of them amended, in the files as they are now."""
-
-    is_reported = False
+class _Part:
+    """What a decision does to the work of one task: on the disk, in its layer, or from the one to the other."""
 
     def __init__(
         self,
         review: Review,
-        session: Session,
         group: str,
         changes: Sequence[ReviewChange],
+        state: str,
         text: str | None,
-        reason: str,
+        remark: str | None,
+        *,
+        is_held: bool | None = None,
     ) -> None:
-        super().__init__()
+        self.group = group
+        self.changes = changes
+        self.name = new_record_id()
+        self.is_held = all(change.held for change in changes) if is_held is None else is_held
         self._review = review
-        self._session = session
-        self._group = group
+        self._session = review._session
+        self._state = state
         self._text = text
-        self._reason = reason
-        self._wanted: dict[str, list[ReviewChange]] = {}
-        for change in changes:
-            self._wanted.setdefault(change.path, []).append(change)
-        self.lease_rules = (session.context.policy.on_lease,)
+        self._remark = remark
 
-    def build(self, overlay: Overlay) -> None:
-        with self._session.context.cancellable():
-            self._review._read_again()  # others may have written since
-            names: list[tuple[str, str]] = []
-            for path, changes in self._wanted.items():
-                names += self._take_back(overlay, path, changes)
-            overlay.rename_together(names)  # files may have taken each other's names
+    def run(self, *, preview: bool) -> Receipt:
+        """Make it. Refused, nothing is changed."""
+        from steadyhand.session.review.acceptance import Acceptance, Rejection
 
-    def _take_back(self, overlay: Overlay, path: str, changes: Sequence[ReviewChange]) -> list[tuple[str, str]]:
-        """Take back the changes of a file but its name; the name that it has, and the one that it had."""
-        draft = overlay.look(path)[1]
-        data = None if draft is None else draft.data
-        way = self._review._way(self._group, path)
-        hunks = {hunk.id: hunk for hunk in hunks_of(way, self._review._history.replays, data, {})}
-        texts: list[Hunk] = []
-        names: list[tuple[str, str]] = []
-        for change in changes:
-            hunk = hunks.get(change.id)
-            if hunk is None or hunk.is_overlapped:
-                raise _in_the_way(change, hunk)
-            if hunk.status == "edited" or (hunk.status == "created" and self._text is not None):
-                texts.append(hunk)
-            elif hunk.status == "renamed" and hunk.first is not None and draft is not None and draft.path is not None:
-                names.append((draft.path, hunk.first.path))
-            else:
-                self._restore(overlay, draft, hunk)
-        if texts:
-            assert draft is not None and draft.path is not None
-            self._edit(draft, texts, text_of(way, draft.data or b"").encoding)
-        return names
-
-    def _edit(self, draft: FileDraft, hunks: Sequence[Hunk], encoding: Encoding) -> None:
-        source = draft.decode_as(encoding)
-        if self._text is not None:
-            source.encoding.check_new_text(self._text)
-            splices = [amended(hunks[0], source.text, self._text)]
-        else:
-            splices = [splice for hunk in hunks for splice in hunk.undo]
-        changes = ChangeSet.of(splices)
-        if changes:
-            note = EditNote(self._reason, splices=tuple(range(len(changes.splices))))
-            draft.take_text(source.apply(changes), replace(changes, base=source.digest), (note,))
-
-    def _restore(self, overlay: Overlay, draft: FileDraft | None, hunk: Hunk) -> None:
-        """Take back what is no change of lines."""
-        first, last, journal = hunk.first, hunk.last, self._session.store.journal
-        if hunk.status == "deleted" and first is not None and draft is None:
-            data = journal.image(first.digest)
-            if data is not None:
-                overlay.create(first.path, mode=first.mode).take_bytes(data)
-                return
-        elif hunk.status == "created" and draft is not None and draft.path is not None:
-            if last is not None and digest_of(draft.data or b"") == last.digest:
-                overlay.delete(draft.path)
-                return
-        elif hunk.status == "mode" and first is not None and last is not None and draft is not None:
-            if draft.before is not None and draft.before.mode == last.mode:
-                draft.mode = first.mode
-                return
-        elif hunk.status == "binary" and first is not None and draft is not None and last is not None:
-            data = journal.image(first.digest)
-            if data is not None and digest_of(draft.data or b"") == last.digest:
-                draft.take_bytes(data)
-                return
-        raise EditError(
-            Kind.CANNOT_UNDO,
-            f"{hunk.path}: what was there before is not kept, or the file has changed since",
-            hint="restore the file by hand",
-            details={"path": hunk.path, "id": hunk.id},
+        context, reason = self._session.context, self._remark or f"{self._state} in review"
+        digest = hashlib.sha256(" ".join(change.id for change in self.changes).encode()).hexdigest()
+        trace = Trace(ToolCall(self.name, TOOLSET, self.group), digest)
+        task = self.group.removeprefix(TASK) if self.group.startswith(TASK) else None
+        header = Header(context.actor, task, TOOLSET, reason, trace=trace)
+        session, hardlinks = self._session, context.policy.hardlinks
+        if not self.is_held:
+            return Editor(session).run(
+                header, Verdict(self._review, session, self.group, self.changes, self._text, reason), hardlinks,
+                preview=preview,
+            )  # fmt: skip
+        if self._state == "rejected":
+            held = session.holding(self.group)
+            return Editor(held).run(
+                header, Rejection(session, self.group, self.changes, reason), hardlinks, preview=preview
+            )
+        if self._state == "accepted":  # the work of whoever made it, with the reviewer's decision
+            last = max(self.changes, key=lambda change: change.time)
+            trace.model = last.model
+            reasons = {change.reason for change in self.changes}
+            header = Header(last.actor, task, last.tool, reasons.pop() if len(reasons) == 1 else None, trace=trace)
+        return Editor(session).run(
+            header, Acceptance(session, self.group, self.changes, self._text, reason), hardlinks, preview=preview
         )
+
+    def undoer(self) -> Undoer:
+        """What takes it back."""
+        if not self.is_held:
+            return Undoer(self._session)
+        if self._state == "rejected":
+            return Undoer(self._session.holding(self.group))
+        from steadyhand.session.review.acceptance import TakeBack
+
+        return Undoer(self._session, partial(TakeBack, group=self.group))
+
+
+class _Made(NamedTuple):
+    """A record that a decision made, and what takes it back."""
+
+    record: str
+    part: _Part
 
 
 def _by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
     found: dict[str, list[ReviewChange]] = {}
     for change in changes:
-        group = f"{TASK}{change.task}" if change.task is not None else f"{ACTOR}{change.actor}"
-        found.setdefault(group, []).append(change)
+        found.setdefault(group_of_party(change.actor, change.task), []).append(change)
     return found
+
+
+def _by_part(changes: Sequence[ReviewChange]) -> Iterator[tuple[str, list[ReviewChange]]]:
+    """The changes of each task; those that are held apart from those on the disk."""
+    for group, made in _by_group(changes).items():
+        for is_held in (True, False):
+            some = [change for change in made if change.held is is_held]
+            if some:
+                yield group, some
 
 
 def _no_longer(change: ReviewChange, because: str, hint: str, kind: Kind = Kind.BAD_REQUEST) -> EditError:
     return EditError(kind, f"{change.path}: change {change.id} {because}", hint=hint, details={"id": change.id})
-
-
-def _in_the_way(change: ReviewChange, hunk: Hunk | None) -> EditError:
-    because = "its lines were changed since" if hunk is None else "others changed the same lines since"
-    return EditError(
-        Kind.CONFLICT,
-        f"{change.path}: change {change.id} cannot be taken back: {because}",
-        hint=(RunCommand("review", "lists the changes as they are now"), Say("or edit those lines by hand")),
-        details={"id": change.id, "path": change.path, "before": change.before, "after": change.after},
-    )

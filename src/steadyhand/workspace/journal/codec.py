@@ -113,6 +113,29 @@ def decode_staging(body: bytes) -> Staging:
         raise ValueError(f"a staging without {error}") from None
 
 
+def record_to_json(record: Record) -> Json:
+    """A record as a part of a note; `record_from_json` is the inverse."""
+    return _from_record(record)
+
+
+def record_from_json(data: object) -> Record:
+    """ValueError on anything that `record_to_json` did not make."""
+    return _record(_object(data))
+
+
+def change_to_json(change: FileChange) -> Json:
+    """What happened to one file as a part of a note; `change_from_json` is the inverse."""
+    return _from_file(change)
+
+
+def change_from_json(data: object) -> FileChange:
+    """ValueError on anything that `change_to_json` did not make."""
+    try:
+        return _file(_object(data))
+    except KeyError as error:
+        raise ValueError(f"a change without {error}") from None
+
+
 def decode_note(body: bytes) -> tuple[str, dict[str, object]]:
     """Type and body of a row that is no record's; ValueError on anything else."""
     match from_bytes(body):

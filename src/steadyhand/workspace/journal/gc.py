@@ -11,16 +11,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.journal import index, log
-from steadyhand.workspace.journal.codec import decode_record, pack, to_bytes, unpack
+from steadyhand.workspace.journal.codec import decode_record, key, pack, to_bytes, unpack
 from steadyhand.workspace.journal.database import Connection
-from steadyhand.workspace.journal.index import staged_at
+from steadyhand.workspace.journal.index import note_of, staged_at
 from steadyhand.workspace.journal.log import Problem, RowType
-from steadyhand.workspace.journal.record import FileChange, Record, State, utc_now, utc_text
+from steadyhand.workspace.journal.record import HELD, FileChange, Note, Record, State, utc_now, utc_text
+
+_NOTES_TOGETHER: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,33 @@ def _pinned(connection: Connection) -> frozenset[str]:
     """Images of records that recovery may still need."""
     found = connection.execute("SELECT seq FROM records WHERE state IN ('prepared', 'partial')").fetchall()
     staged = [staged_at(connection, seq) for (seq,) in found]
-    return frozenset(digest for held in staged if not isinstance(held, Problem) for digest in held[0].digests)
+    unsettled = frozenset(digest for held in staged if not isinstance(held, Problem) for digest in held[0].digests)
+    return unsettled | held_images(connection)
+
+
+def held_images(connection: Connection) -> frozenset[str]:
+    """Images that held work needs: those of its notes since it was last emptied."""
+    return frozenset(digest for note in held_notes(connection) for digest in _images_of(note))
+
+
+def held_notes(connection: Connection) -> Iterator[Note]:
+    """The notes of every layer of held work, each layer's newest first, back to where it was last emptied."""
+    for newest in log.newest_notes(connection, key(HELD)):
+        note = note_of(newest)
+        name, last = None if note is None else note.type, newest.seq + 1
+        while name is not None and (page := log.notes_of(connection, key(name), last, _NOTES_TOGETHER)):
+            for found in map(note_of, page):
+                if found is not None and found.body.get("kind") == "emptied":
+                    name = None
+                    break
+                if found is not None:
+                    yield found
+            last = page[-1].seq
+
+
+def _images_of(note: Note) -> Iterator[str]:
+    images = note.body.get("images")
+    yield from (digest for digest in (images if isinstance(images, list) else ()) if isinstance(digest, str))
 
 
 def _first_since(connection: Connection, time: str) -> int:

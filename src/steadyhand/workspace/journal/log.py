@@ -209,6 +209,21 @@ def notes_of(connection: Connection, type: bytes, before: int, size: int) -> lis
     return [Row(*row) for row in found.fetchall()]
 
 
+def newest_note(connection: Connection, type: bytes) -> int:
+    """The row of the newest note of a type; 0 where there is none."""
+    found = connection.execute("SELECT max(seq) FROM note_types WHERE type = ?", (type,)).fetchone()
+    return 0 if found is None or found[0] is None else int(found[0])
+
+
+def newest_notes(connection: Connection, prefix: bytes) -> list[Row]:
+    """The newest note of each type that begins so."""
+    found = connection.execute(
+        "SELECT max(seq) FROM note_types WHERE type >= ? AND type < ? GROUP BY type", (prefix, prefix + b"\xff")
+    ).fetchall()
+    rows = (connection.execute(f"SELECT {COLUMNS} FROM log WHERE seq = ?", each).fetchone() for each in found)
+    return [Row(*row) for row in rows if row is not None]
+
+
 def news(connection: Connection, after: int, size: int) -> list[Row]:
     """Rows that say that something happened, oldest first, from after the row `after`."""
     found = connection.execute(

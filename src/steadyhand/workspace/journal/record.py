@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.text.changeset import ChangeSet
@@ -26,6 +26,10 @@ _ID = lazy_pattern(f"[0-9a-f]{{{ID_LENGTH}}}")
 Status = Literal["created", "deleted", "renamed", "edited", "mode"]
 Verb = Literal["edit", "undo", "redo"]
 EditEnd = Literal["applied", "refused", "skipped"]
+
+
+HELD: Final = "held "
+"""What the types of notes about held work begin with."""
 
 
 def new_record_id() -> str:

@@ -329,18 +329,36 @@ class Journal:
         """The committed undo of this record that has not itself been undone."""
         return self._handle.read(lambda connection: index.held(connection, record_id))[2]
 
-    def append_note(self, type: str, body: Mapping[str, object]) -> int:
-        """Append a report that is no change (`body` must be JSON-able); gives the row's number."""
+    def append_note(
+        self,
+        type: str,
+        body: Mapping[str, object],
+        *,
+        images: Mapping[str, bytes] | None = None,
+        durable: bool = False,
+    ) -> int:
+        """Append a report that is no change (`body` must be JSON-able); gives the row's number.
+
+        `images` are whole files that it speaks of, by digest. `durable`: it survives a power cut when this returns.
+        """
         packed = pack(to_bytes({"type": type, "body": body}))
+        kept = [Packed.of(digest, content) for digest, content in (images or {}).items()]
 
         def work(connection: Connection) -> Row:
             row = log.append(connection, RowType.NOTE, None, utc_now(), packed, known=self._head)
             index.enter(connection, row)
+            if kept:
+                log.keep_images(connection, kept, row.seq)
             return row
 
-        row = self._handle.write(work, durable=False)
+        row = self._handle.write(work, durable=durable, room="admitted" if durable else "ordinary")
         self._head = row.seq, row.chain
         return row.seq
+
+    def newest_notes(self, prefix: str) -> list[Note]:
+        """The newest note of each type that begins so; a damaged one is left out."""
+        rows = self._handle.read(partial(log.newest_notes, prefix=key(prefix)))
+        return [note for row in rows if (note := note_of(row)) is not None]
 
     def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
         """Reports, newest first."""
@@ -357,6 +375,10 @@ class Journal:
                     left = None if left is None else left - 1
                     yield note
             last = page[-1].seq
+
+    def newest_note(self, type: str) -> int:
+        """The row of the newest note of a type; 0 where there is none."""
+        return self._handle.read(partial(log.newest_note, type=key(type)))
 
     def head(self) -> int:
         """The number of the last row; 0 for an empty journal."""

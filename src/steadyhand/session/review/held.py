@@ -1,0 +1,328 @@
+"""What a group holds, hunk by hunk, and what a decision about it does to the disk and to the layer.
+
+A hunk of held work is a group of changed lines between the base of a file and what is held of it, each with the splices
+for both texts. Where the disk has what the base has, accepting is those splices on the disk, and the rest of the layer
+is what is left between the two. Where others have changed the same lines, the splices are moved over what they did, or
+refused with both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from types import EllipsisType
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, replace
+from steadyhand.session.audit_article import Net, Passage, Written, written_in
+from steadyhand.session.review.change import DiskConflict
+from steadyhand.session.review.hunks import Hunk, hunks_in, settled, whole_hunk
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.diff import changes_between
+from steadyhand.text.region import Region, region_of
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.held.layer import BaseMove, HeldFile, Origin, Rebase, Seen, Step
+from steadyhand.workspace.held.notes import Held, read_note, type_of
+from steadyhand.workspace.held.store import HeldStore
+from steadyhand.workspace.history.file_history import Replays
+from steadyhand.workspace.journal.record import (
+    EditNote,
+    Entry,
+    FileChange,
+    FileState,
+    State,
+)
+
+if TYPE_CHECKING:
+    from steadyhand.session.context import Session
+    from steadyhand.text.encoding import Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class HeldHunk:
+    """A hunk of held work, its file, and what the disk has where others have changed the same lines."""
+
+    hunk: Hunk
+    file: HeldFile
+    conflict: DiskConflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A held file as it is reviewed: its base and what is held, once what the disk has gained is brought in.
+
+    `is_clash`: it could not be; then the base is not what the disk has.
+    """
+
+    file: HeldFile
+    seen: Seen
+    base: FileState | None
+    held: FileState | None
+    disk: FileImage | None
+
+    @property
+    def is_clash(self) -> bool:
+        return self.seen.is_clash
+
+
+class HeldWork:
+    """The layer of one group, for a reviewer."""
+
+    def __init__(self, session: Session, group: str) -> None:
+        self.store = HeldStore(session.store, group)
+        self.group = group
+        self.layer = self.store.layer
+
+    @cached_property
+    def _replays(self) -> Replays:
+        return _Versions(self.store)
+
+    def hunks(self) -> Iterator[HeldHunk]:
+        """Everything that is held, by file and line."""
+        for file in self.layer.waiting:
+            yield from self.of_file(self.sides(file))
+
+    def sides(self, file: HeldFile, disk: FileImage | EllipsisType | None = ...) -> Sides:
+        """A file with what the disk has of it, which may be known."""
+        if disk is ...:
+            seen, there = self.store.clash_of(file)
+        else:
+            seen, there = self.layer.see(file, disk), disk
+        if there is not None:
+            self.layer.keep(there.digest, there.data)
+        if seen.digest is not None and seen.data is not None:
+            self.layer.keep(seen.digest, seen.data)
+        base, held, carried = file.base, file.held, seen.carried
+        if carried is not None:
+            base = carried.base.after
+            held = carried.held.after if carried.held is not None else held
+        return Sides(file, seen, base, held, there)
+
+    def of_file(self, sides: Sides) -> list[HeldHunk]:
+        """The hunks of a file."""
+        file, base, held = sides.file, sides.base, sides.held
+        steps = self._steps(file)
+        if (base is None and held is None) or not steps:
+            return []
+        if base is None or held is None:
+            return [self._whole_file(sides, steps)]
+        found: list[Hunk] = []
+        if base.path != held.path:
+            found.append(whole_hunk("renamed", base.path, held.path, steps, *_nameless(base, held)))
+        if base.mode != held.mode:
+            modes = f"{base.mode:04o}", f"{held.mode:04o}"
+            found.append(whole_hunk("mode", *modes, steps, *_nameless(base, held)))
+        if base.digest != held.digest:
+            before, after = self.text(base), self.text(held)
+            if before is None or after is None:
+                found.append(whole_hunk("binary", "", "", steps, base, held))
+            else:
+                net = Net(self._changes(sides, before, after), after.text, self._written(steps, after.text))
+                found += hunks_in(net, held.path)
+        return [HeldHunk(hunk, file, self._conflict(sides, hunk)) for hunk in found]
+
+    def text(self, state: FileState) -> Source | None:
+        """A version as text; None where it is none."""
+        source = Source.of_bytes(self.layer.bytes_of(state.digest), path=state.path)
+        return None if source.is_binary else source
+
+    def encoding(self, sides: Sides) -> Encoding | None:
+        """How the texts of a file are read."""
+        first = sides.base or sides.held
+        source = None if first is None else self.text(first)
+        return None if source is None else source.encoding
+
+    def _steps(self, file: HeldFile) -> list[Passage]:
+        """What the group did to a file, oldest first, and what was brought in."""
+        found: list[Passage] = []
+        for event in file.events:
+            step = event.step if isinstance(event, Rebase) else event
+            if isinstance(step, Step | Origin):
+                is_own = isinstance(step, Origin) or step.is_own
+                undone = self.layer.undone_by(step.entry.record.id)
+                found.append(Passage(replace(step.entry, undone_by=undone), step.change, is_own))
+        return found if any(passage.is_chosen for passage in found) else []
+
+    def _written(self, steps: Sequence[Passage], present: str) -> tuple[Written, ...]:
+        """The edits that were not undone, and where in the held text they wrote."""
+        try:
+            written = written_in(steps, self._replays, present)
+        except EditError:  # a version in between is gone: then it is not known which edit wrote what
+            written = ()
+        if written:
+            return written
+        last = next(passage for passage in reversed(steps) if passage.is_chosen)
+        note = last.change.edits[0] if last.change.edits else EditNote(last.entry.record.reason)
+        return (Written(note.reason, (Span(0, len(present)),), last.entry, note, (-1,), last.change.path),)
+
+    def _whole_file(self, sides: Sides, steps: Sequence[Passage]) -> HeldHunk:
+        base, held = sides.base, sides.held
+        state = held if base is None else base
+        assert state is not None
+        source = self.text(state)
+        text = "" if source is None else source.text
+        if base is None:
+            hunk = whole_hunk("created", "", text, steps, None, held)
+            hunk = replace(hunk, lines=(1, max(1, source.line_count)) if source is not None else None)
+        else:
+            hunk = whole_hunk("deleted", text, "", steps, base, None)
+        conflict = None
+        if sides.is_clash:
+            disk = _shown(sides.disk)
+            conflict = DiskConflict((1, max(1, disk.count("\n"))) if disk else None, disk, hunk.after)
+        return HeldHunk(hunk, sides.file, conflict)
+
+    def _changes(self, sides: Sides, before: Source, after: Source) -> ChangeSet:
+        """The net change of a file, exactly as it was made where that is known, else by comparing."""
+        try:
+            net = settled(_folded(sides)).trim()
+            if net.apply(before.text) == after.text:
+                return net
+        except (EditError, ValueError):
+            pass
+        return changes_between(before.text, after.text)
+
+    def _conflict(self, sides: Sides, hunk: Hunk) -> DiskConflict | None:
+        """Both sides of a hunk whose lines others have changed on the disk."""
+        if not sides.is_clash or sides.base is None:
+            return None
+        if sides.disk is None:
+            return DiskConflict(None, "", hunk.after)
+        version = self.text(sides.base)
+        if version is None or hunk.status != "edited":
+            is_text = version is not None and hunk.status != "binary"
+            return None if is_text else DiskConflict(None, _shown(sides.disk), hunk.after)
+        theirs = Source.of_bytes(sides.disk.data)
+        since = changes_between(version.text, theirs.text)
+        regions = [region_of(version, splice) for splice in hunk.splices]
+        met = [
+            there
+            for splice in since.splices
+            if any(_meet(here, there := region_of(version, splice)) for here in regions)
+        ]
+        if not met:
+            return None
+        rows = _union([*regions, *met])
+        span = _rows(version, rows)
+        theirs_at = Span(since.map_position(span.start, assoc=-1), since.map_position(span.end, assoc=1))
+        mine = ChangeSet.of(hunk.splices)
+        here = Span(mine.map_position(span.start, assoc=-1), mine.map_position(span.end, assoc=1))
+        held = mine.apply(version.text)[here.start : here.end]
+        return DiskConflict(theirs.lines_of(theirs_at), theirs_at.of(theirs.text), held)
+
+
+class _Versions(Replays):
+    """Versions of held files: the layer knows them all."""
+
+    def __init__(self, store: HeldStore) -> None:
+        super().__init__(store.journal)
+        self._layer = store.layer
+
+    def _find(self, digest: str) -> bytes | None:
+        try:
+            return super()._find(digest) or self._layer.bytes_of(digest)
+        except EditError:
+            return None
+
+
+def past_of(store: HeldStore) -> list[Entry]:
+    """Every change that a group ever held, oldest first, with what took it back."""
+    notes = list(store.beneath.journal.notes(type=type_of(store.group)))
+    entries: dict[str, Entry] = {}
+    undoers: dict[str, list[str]] = {}
+    for note in reversed(notes):
+        try:
+            known = read_note(note)
+        except ValueError:
+            continue
+        if isinstance(known, Held):
+            entries[known.record.id] = Entry(known.seq, known.record, State.COMMITTED)
+            for undone in known.record.undoes:
+                undoers.setdefault(undone, []).append(known.record.id)
+
+    def by(name: str) -> str | None:
+        return next((each for each in reversed(undoers.get(name, [])) if by(each) is None), None)
+
+    return [replace(entry, undone_by=by(name)) for name, entry in entries.items()]
+
+
+def _folded(sides: Sides) -> ChangeSet:
+    """What leads from the base of a file to what is held, as it was made. ValueError where that is not known."""
+    pending: list[ChangeSet] = []
+    net = ChangeSet()
+    events = list(sides.file.events)
+    if sides.seen.carried is not None:
+        events.append(Rebase(sides.seen.carried, None))
+    for event in events:
+        match event:
+            case Step():
+                pending.append(_known(event.change))
+            case Origin():
+                continue
+            case BaseMove():
+                net = _without(net.compose(_composed(pending)), event.base)
+                pending = []
+            case Rebase():
+                net = net.compose(_composed(pending))
+                pending = []
+                over = _known(event.carried.base)
+                held = ChangeSet() if event.carried.held is None else _known(event.carried.held)
+                moved = net.rebase(over) if held else over.invert().compose(net)
+                net = moved if isinstance(moved, ChangeSet) else over.invert().compose(net).compose(held)
+    return net.compose(_composed(pending))
+
+
+def _without(net: ChangeSet, base: FileChange) -> ChangeSet:
+    """A net change from another base, to the same text: what the base has of it is no part of it."""
+    moved = _known(base)
+    rest = [splice for splice in net.splices if splice not in moved.splices]
+    if len(rest) + len(moved.splices) == len(net.splices):
+        over = ChangeSet(tuple(rest)).rebase(moved)
+        if isinstance(over, ChangeSet):
+            return over
+    return settled(moved.invert().compose(net))
+
+
+def _composed(changes: Sequence[ChangeSet]) -> ChangeSet:
+    if not changes:
+        return ChangeSet()
+    if len(changes) == 1:
+        return changes[0]
+    middle = len(changes) // 2
+    return _composed(changes[:middle]).compose(_composed(changes[middle:]))
+
+
+def _known(change: FileChange) -> ChangeSet:
+    if change.before is not None and change.after is not None and change.before.digest == change.after.digest:
+        return ChangeSet()
+    if change.changes is None:
+        raise ValueError("no splices say what was done")
+    return change.changes
+
+
+def _nameless(*states: FileState) -> tuple[FileState, ...]:
+    """The same without what they hold, which is no part of a name or a mode."""
+    return tuple(replace(state, digest="") for state in states)
+
+
+def _shown(image: FileImage | None) -> str:
+    if image is None:
+        return ""
+    source = Source.of_bytes(image.data)
+    return "" if source.is_binary else source.text
+
+
+def _meet(one: Region, other: Region) -> bool:
+    return one.meets(other) or other.meets(one)
+
+
+def _union(regions: Sequence[Region]) -> Region:
+    return Region(min(region.start for region in regions), max(region.end for region in regions))
+
+
+def _rows(source: Source, rows: Region) -> Span:
+    start = source.table.start(rows.start)
+    return Span(start, start if rows.is_boundary else source.table.start(rows.end))

@@ -1,0 +1,287 @@
+"""What the journal keeps of a layer of held work: notes, read strictly.
+
+The notes of a layer have a type of their own, which names whose layer it is, and are numbered, so that one that is
+missing or damaged is noticed. There are three.
+
+- `Held`: a change that a task (or, while it reviews, a person) made to the layer: a record like any other, with what
+  has become of the disk in the meantime.
+- `Moved`: what a record is about to do to the disk, and what that leaves of the layer. The note comes first, and counts
+  if and only if its record was committed.
+- `Emptied`: nothing is held any more. What is older is history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steadyhand.lazy import dataclass
+from steadyhand.text.visible import sized
+from steadyhand.workspace.journal.codec import (
+    change_from_json,
+    change_to_json,
+    record_from_json,
+    record_to_json,
+)
+from steadyhand.workspace.journal.record import HELD, FileChange, FileState, Note, Record, is_record_id
+
+TASK: Final = "task:"
+ACTOR: Final = "actor:"
+
+Body = dict[str, object]
+
+
+def group_of_party(actor: str, task: str | None) -> str:
+    """Whose work it is: a task's or, without one, an actor's."""
+    return f"{TASK}{task}" if task is not None else f"{ACTOR}{actor}"
+
+
+def type_of(group: str) -> str:
+    """The type of the notes of a group's layer."""
+    return HELD + group
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who changed the disk under a layer, as far as one record says so."""
+
+    seq: int
+    record: Record  # without its files
+
+
+@sized("base", "held")
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The disk changed under a held file: its base is another version, and the held text has the change too.
+
+    `base` leads from the base to the version on the disk, `held` from the held version to the one that has both.
+    """
+
+    base: FileChange
+    held: FileChange | None
+    by: By | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a change of the layer says of one of its files.
+
+    `name` is the file's in the layer. `entered`: it was not in the layer before; then `base` is what the disk had, None
+    where nothing was, and `since` the row that was the last one then.
+    """
+
+    name: str
+    entered: bool = False
+    base: FileState | None = None
+    since: int = 0
+    carried: Carried | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A change of the layer; `facts` are those of the record's files, in their order."""
+
+    seq: int
+    number: int
+    record: Record
+    facts: tuple[Facts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a record does to the base of a held file, which stays as it is otherwise.
+
+    `base` is that change; `carried` what the disk had gained before. `entering`: the file was not in the layer, and
+    `base` takes away what this record had put on the disk; it is held again.
+    """
+
+    name: str
+    base: FileChange
+    carried: Carried | None = None
+    entering: Record | None = None
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What the record `id` does to the disk, for the layer. `step` is what it changes in the layer, if anything."""
+
+    seq: int
+    number: int
+    id: str
+    moves: tuple[Move, ...]
+    disk: tuple[tuple[str, str | None], ...]  # the files on the disk after it, by path
+    step: Record | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """Nothing is held."""
+
+    seq: int
+    number: int
+
+
+AnyNote = Held | Moved | Emptied
+
+
+def held_body(group: str, number: int, record: Record, facts: Sequence[Facts], images: Sequence[str]) -> Body:
+    """The body of a `Held`; `images` are the whole files that it needs, by digest."""
+    return {
+        "group": group, "number": number, "kind": "held", **_who(record), "path": record.files[0].path,
+        "record": record_to_json(record), "files": [_facts(each) for each in facts], "images": list(images),
+    }  # fmt: skip
+
+
+def moved_body(
+    group: str,
+    number: int,
+    id: str,
+    moves: Sequence[Move],
+    disk: Sequence[tuple[str, str | None]],
+    step: Record | None,
+    images: Sequence[str],
+) -> Body:
+    """The body of a `Moved`."""
+    return {
+        "group": group, "number": number, "kind": "moved", "id": id, "moves": [_move(each) for each in moves],
+        "disk": [list(each) for each in disk], "step": None if step is None else record_to_json(step),
+        "images": list(images),
+    }  # fmt: skip
+
+
+def emptied_body(group: str, number: int) -> Body:
+    """The body of an `Emptied`."""
+    return {"group": group, "number": number, "kind": "emptied", "images": []}
+
+
+def read_note(note: Note) -> AnyNote:
+    """The inverse; ValueError on anything else."""
+    body = note.body
+    number = _number(body.get("number"))
+    match body.get("kind"):
+        case "held":
+            record, facts = record_from_json(body.get("record")), tuple(map(_read_facts, _list(body.get("files"))))
+            if len(facts) != len(record.files):
+                raise ValueError("a held change does not say where each of its files is")
+            return Held(note.seq, number, record, facts)
+        case "moved":
+            name, step = body.get("id"), body.get("step")
+            if not isinstance(name, str) or not is_record_id(name):
+                raise ValueError("a move of held work names no record")
+            return Moved(
+                note.seq, number, name, tuple(map(_read_move, _list(body.get("moves")))),
+                tuple(map(_read_disk, _list(body.get("disk")))), None if step is None else record_from_json(step),
+            )  # fmt: skip
+        case "emptied":
+            return Emptied(note.seq, number)
+    raise ValueError("not a note of held work")
+
+
+def is_emptied(note: Note) -> bool:
+    """Whether a note says that nothing is held."""
+    return note.body.get("kind") == "emptied"
+
+
+def _who(record: Record) -> Body:
+    return {"id": record.id, "actor": record.actor, "task": record.task, "tool": record.tool, "reason": record.reason}
+
+
+def _facts(facts: Facts) -> Body:
+    said: Body = {"name": facts.name}
+    if facts.entered:
+        said |= {"entered": True, "since": facts.since, "base": _state(facts.base)}
+    if facts.carried is not None:
+        said["carried"] = _carried(facts.carried)
+    return said
+
+
+def _carried(carried: Carried) -> Body:
+    by = carried.by
+    return {
+        "base": change_to_json(carried.base),
+        "held": None if carried.held is None else change_to_json(carried.held),
+        "by": None if by is None else {"seq": by.seq, "record": record_to_json(by.record)},
+    }
+
+
+def _move(move: Move) -> Body:
+    said: Body = {"name": move.name, "base": change_to_json(move.base)}
+    if move.carried is not None:
+        said["carried"] = _carried(move.carried)
+    if move.entering is not None:
+        said |= {"entering": record_to_json(move.entering), "since": move.since}
+    return said
+
+
+def _state(state: FileState | None) -> object:
+    return None if state is None else [state.path, state.digest, state.mode]
+
+
+def _read_state(value: object) -> FileState | None:
+    match value:
+        case None:
+            return None
+        case [str(path), str(digest), int(mode)]:
+            return FileState(path, digest, mode)
+    raise ValueError("not the state of a file")
+
+
+def _read_facts(value: object) -> Facts:
+    said = _object(value)
+    carried = said.get("carried")
+    return Facts(
+        _name(said.get("name")), said.get("entered") is True, _read_state(said.get("base")),
+        _number(said.get("since", 0)), None if carried is None else _read_carried(_object(carried)),
+    )  # fmt: skip
+
+
+def _read_carried(said: Body) -> Carried:
+    held, by = said.get("held"), said.get("by")
+    who = None if by is None else _object(by)
+    return Carried(
+        change_from_json(said.get("base")),
+        None if held is None else change_from_json(held),
+        None if who is None else By(_number(who.get("seq")), record_from_json(who.get("record"))),
+    )
+
+
+def _read_move(value: object) -> Move:
+    said = _object(value)
+    entering, carried = said.get("entering"), said.get("carried")
+    return Move(
+        _name(said.get("name")), change_from_json(said.get("base")),
+        None if carried is None else _read_carried(_object(carried)),
+        None if entering is None else record_from_json(entering), _number(said.get("since", 0)),
+    )  # fmt: skip
+
+
+def _read_disk(value: object) -> tuple[str, str | None]:
+    match value:
+        case [str(path), (str() | None) as digest]:
+            return path, digest
+    raise ValueError("not a file of the disk")
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise ValueError("a list is expected")
+    return value
+
+
+def _object(value: object) -> Body:
+    if not isinstance(value, dict):
+        raise ValueError("an object is expected")
+    return value
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a name is expected")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError("a number is expected")
+    return value

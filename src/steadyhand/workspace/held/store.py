@@ -1,0 +1,325 @@
+"""A store whose changes are held: reads see the layer of a group over the disk, and a commit goes to the layer.
+
+It is the store of the workspace under another aspect: both share the sandbox, the journal and the locks. What is
+planned, locked, verified and refused is so by the same code; only where a file is looked at and where a change ends are
+here.
+
+1. A commit is one note that is durable when it returns: there is no instant at which it is made in part.
+2. Whoever changes a layer or commits from it holds the lock of its group.
+3. The disk is never written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Say
+from steadyhand.lazy import replace
+from steadyhand.workspace.file_op import FileOp, Header, Latest, change_of
+from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.files.storage import shown
+from steadyhand.workspace.held.journal import HeldJournal
+from steadyhand.workspace.held.layer import HeldFile, Layer, Seen
+from steadyhand.workspace.held.notes import Facts, Move, emptied_body, held_body, moved_body, type_of
+from steadyhand.workspace.journal.record import (
+    FileState,
+    Record,
+    new_record_id,
+    utc_now,
+)
+from steadyhand.workspace.locks import FileLocks
+from steadyhand.workspace.overlay import FileReading, Overlay
+from steadyhand.workspace.store import Store
+from steadyhand.workspace.transaction import Committed, Held
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.files.listing import Limits, Listing
+    from steadyhand.workspace.journal.store import Journal, Progress
+
+
+_LOOKS = 3  # at a file and its layer, while somebody is at work on both
+
+
+def lock_of(group: str) -> str:
+    """The lock of a group's layer; no path has a NUL."""
+    return f"held\0{group}"
+
+
+class HeldStore(Store):
+    """The store as one group sees it that holds its changes. Thread-safe."""
+
+    __slots__ = ("_view", "beneath", "group")
+
+    def __init__(self, store: Store, group: str) -> None:
+        self.__dict__ = store.__dict__  # not a copy: what one of them opens, loses or recovers, the other has too
+        self.beneath: Store = store.beneath if isinstance(store, HeldStore) else store
+        self.group = group
+        self._view: HeldJournal | None = None
+
+    @property
+    def layer(self) -> Layer:
+        """What is held, as the journal has it now."""
+        layer = self._held_journal().layer
+        layer.refresh()
+        return layer
+
+    @property
+    def journal(self) -> Journal:
+        return self._held_journal()
+
+    def known_journal(self) -> Journal | None:
+        return self.journal if self.state.exists else None
+
+    def _held_journal(self) -> HeldJournal:
+        real = self.beneath.journal
+        view = self._view
+        if view is None or view.beneath is not real:
+            view = self._view = HeldJournal(real, Layer(real, self.group))
+            view.layer.refresh()
+        return view
+
+    def _past(self) -> Journal:
+        return self._held_journal()
+
+    # What the task sees
+
+    def _look(self, path: str, *, known_name: bool, known: FileImage | None = None) -> FileReading:
+        for _ in range(_LOOKS):
+            state = self.layer.state
+            reading = super()._look(path, known_name=known_name, known=known)
+            seen = self._seen(reading.path, reading.image)
+            if seen is reading.image or state == self.layer.state:
+                break
+        return replace(reading, image=seen)
+
+    def read(self, path: str) -> tuple[str, FileImage]:
+        self._look_around()
+        if not self.layer.files:
+            return super().read(path)
+        for _ in range(_LOOKS):
+            layer, state = self.layer, self.layer.state
+            try:
+                resolved, disk = super().read(path)
+            except EditError as error:
+                if error.kind is not Kind.NO_SUCH_FILE:
+                    raise
+                resolved, disk = self.resolve(path), None
+                if layer.at(resolved) is None:
+                    raise
+            seen = self._seen(resolved, disk)
+            if seen is disk or state == self.layer.state:
+                break
+        if seen is None:
+            raise EditError(
+                Kind.NO_SUCH_FILE,
+                f"there is no file {shown(resolved)}",
+                hint=Say("list the directory and use a name that exists"),
+                details={"path": resolved, "similar": [], "available": []},
+            )
+        return resolved, seen
+
+    def _seen(self, path: str, disk: FileImage | None) -> FileImage | None:
+        """The file at a path as the task sees it, where the disk has that there."""
+        layer = self._held_journal().layer
+        if not layer.files:
+            return disk
+        self._check_parents(layer, path)
+        file = layer.at(path)
+        if file is None:
+            return disk if layer.gone_from(path) is None else None
+        there = disk if file.base is None or file.base.path == path else self._on_disk(file.base.path)
+        seen = layer.see(file, there)
+        return None if seen.data is None else _image(seen, there if there is not None else disk)
+
+    def _check_parents(self, layer: Layer, path: str) -> None:
+        """Refuse a path through a file of the layer, and one that is a directory there."""
+        held, _ = layer.paths
+        parts = path.split("/")
+        above = next((up for up in map("/".join, (parts[:n] for n in range(1, len(parts)))) if up in held), None)
+        if above is not None:
+            raise EditError(
+                Kind.NO_SUCH_FILE,
+                f"{shown(above)} is a file, not a directory",
+                hint="use another name",
+                details={"path": path},
+            )
+        if any(other.startswith(f"{path}/") for other in held):
+            raise EditError(
+                Kind.NOT_TEXT, f"{shown(path)} is a directory", hint="name a regular file", details={"path": path}
+            )
+
+    def _on_disk(self, path: str) -> FileImage | None:
+        """What the disk has at a path."""
+        try:
+            return super().read(path)[1]
+        except EditError as error:
+            if error.kind is not Kind.NO_SUCH_FILE:
+                raise
+            return None
+
+    def clash_of(self, file: HeldFile) -> tuple[Seen, FileImage | None]:
+        """A file of the layer as its task sees it, and what the disk has of it."""
+        disk = self._on_disk(file.path if file.base is None else file.base.path)
+        return self.layer.see(file, disk), disk
+
+    def files(self, path: str, limits: Limits) -> Listing:
+        from steadyhand.workspace.held.listing import listed
+
+        return listed(self, super().files, path, limits)
+
+    # What is changed
+
+    def check(self, ops: Sequence[FileOp], hardlinks: str) -> None:
+        secret = next((op for op in ops if op.secret), None)
+        if secret is not None:
+            path = secret.after_path or secret.before_path or ""
+            raise EditError(
+                Kind.PROTECTED_PATH,
+                f"{shown(path)} holds secrets, and what is held for review would be kept in the journal",
+                hint="leave this file alone, or ask the host to edit it without hold",
+                details={"path": path},
+            )
+        super().check(ops, hardlinks)
+
+    def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: Held) -> bool:  # noqa: ARG002  # nothing is written
+        for known in overlay.readings.values():
+            reading = self._look(known.given, known_name=True)
+            if reading.path != known.path or _facts(reading.image) != _facts(known.image):
+                return False
+        return True
+
+    def has_locked(self, overlay: Overlay, held: Held) -> bool:
+        return set(overlay.lock_keys()) <= set(held.keys)
+
+    @contextlib.contextmanager
+    def _held(self, overlay: Overlay) -> Iterator[Held]:
+        locks, keys = self._locks, sorted({*overlay.lock_keys(), lock_of(self.group)})
+        if locks is None:
+            raise self._let_go()
+        with locks.hold(keys, timeout=self._timeout):
+            self.location.check_here()
+            with self._writable().hold(keys, timeout=self._timeout) as hold:
+                yield Held(hold, keys, FileLocks(self.storage))
+
+    def commit(
+        self,
+        header: Header,
+        overlay: Overlay,  # noqa: ARG002
+        ops: tuple[FileOp, ...],
+        held: Held,
+        *,
+        hardlinks: str = "refuse",  # noqa: ARG002  # nothing is written
+        prune: Sequence[str] = (),  # noqa: ARG002
+        progress: Progress | None = None,
+        started: float | None = None,
+        latest: Latest | None = None,  # noqa: ARG002
+        announce: object = None,  # noqa: ARG002
+    ) -> Committed:
+        """Note the change; it is held then, and durable."""
+        if progress is not None:
+            progress(len(ops), len(ops))
+        layer, journal, trace = self.layer, self._writable(), header.trace
+        number, images = layer.number + 1, dict[str, bytes]()
+        facts = [self._facts(layer, op, f"{number}.{index}", images) for index, op in enumerate(ops)]
+        spent = round((time.monotonic() - (time.monotonic() if started is None else started)) * 1000)
+        record = Record(
+            new_record_id(), utc_now(), header.actor, header.task, header.tool, header.reason, header.verb,
+            header.undoes, tuple(change_of(op, ()) for op in ops), None if trace is None else trace.arguments,
+            None if trace is None else trace.model, spent, None if trace is None else trace.call,
+        )  # fmt: skip
+        if not journal.still_holds(held.hold, held.keys):
+            raise _lost()
+        seq = self._append(held_body(self.group, number, record, facts, list(images)), images)
+        for op in ops:
+            if op.data is not None and op.digest is not None:
+                layer.keep(op.digest, op.data)
+        layer.refresh()
+        return Committed(record, seq, True, ())
+
+    def _facts(self, layer: Layer, op: FileOp, name: str, images: dict[str, bytes]) -> Facts:
+        """What the layer is to know of one file, with the versions that nothing else would bring back."""
+        file = None if op.before_path is None else layer.at(op.before_path)
+        if op.before is None and op.after_path is not None:
+            file = layer.gone_from(op.after_path)
+            file = None if file is None or file.held is not None else file
+        is_spliced = op.changes is not None and op.source is not None and op.source.reads_back and op.before is not None
+        is_moved = op.before is not None and op.digest == op.before.digest
+        is_due = file is not None and layer.wants_snapshot(file)
+        if op.data is not None and op.digest is not None and not is_moved and (not is_spliced or is_due):
+            images[op.digest] = op.data
+        if file is None:
+            base = None
+            if op.before is not None and op.before_path is not None:
+                base = FileState(op.before_path, op.before.digest, op.before.mode)
+                images[op.before.digest] = op.before.data
+            return Facts(name, True, base, self.beneath.head())
+        disk = None if file.base is None else self._on_disk(file.base.path)
+        carried = layer.see(file, disk).carried
+        if carried is None:
+            return Facts(file.name)
+        if disk is not None and carried.base.changes is None:
+            images[disk.digest] = disk.data
+        return Facts(file.name, carried=carried)
+
+    def note_move(
+        self,
+        id: str,
+        moves: Sequence[Move],
+        disk: Mapping[str, str | None],
+        step: Record | None,
+        images: Mapping[str, bytes],
+    ) -> None:
+        """Note what a record is about to do to the disk; the caller holds the group's lock."""
+        layer = self.layer
+        body = moved_body(self.group, layer.number + 1, id, moves, list(disk.items()), step, list(images))
+        self._append(body, images)
+        layer.refresh()
+
+    def note_emptied(self) -> None:
+        """Note that nothing is held any more, if that is so: what was held before is history then."""
+        if not self.layer.files or self.layer.waiting:
+            return
+        with self.locked(self.overlay()):
+            layer = self.layer
+            if layer.pending is None and not layer.waiting:
+                self._append(emptied_body(self.group, layer.number + 1), {})
+                layer.refresh()
+
+    def _append(self, body: Mapping[str, object], images: Mapping[str, bytes]) -> int:
+        return self._writable().append_note(type_of(self.group), body, images=images, durable=True)
+
+
+def groups_of(store: Store) -> list[str]:
+    """Whose work is held, as far as the newest note of each says."""
+    if not store.state.exists:
+        return []
+    from steadyhand.workspace.held.notes import is_emptied
+    from steadyhand.workspace.journal.record import HELD
+
+    notes = store.journal.newest_notes(HELD)
+    return [str(note.body.get("group")) for note in notes if not is_emptied(note) and note.body.get("group")]
+
+
+def held_of(store: Store, group: str) -> HeldStore:
+    """What a group holds, whoever asks."""
+    return HeldStore(store, group)
+
+
+def _image(seen: Seen, like: FileImage | None) -> FileImage:
+    assert seen.data is not None and seen.digest is not None
+    if like is not None:
+        return replace(like, data=seen.data, digest=seen.digest, mode=seen.mode, size=len(seen.data), times=(0, 0))
+    return FileImage(seen.data, seen.digest, seen.mode, os.geteuid(), os.getegid(), 1, len(seen.data), 0, 0)
+
+
+def _facts(image: FileImage | None) -> tuple[object, ...] | None:
+    return None if image is None else (image.digest, image.mode, image.nlink > 1)
+
+
+def _lost() -> EditError:
+    return EditError(Kind.BUSY, "the locks were lost before anything was changed", hint="send the same call again")
