@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+import steadyhand as sh
 from steadyhand.surfaces.cli.main import cli
-from tests.agents.scripted_server import Call, ScriptedServer, Status, scripted_server
+from tests.agents.scripted_server import Call, ScriptedServer, Status, Step, scripted, scripted_server
 
 
 @pytest.fixture
@@ -85,3 +89,27 @@ def test_no_model_is_a_bad_request(root: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("STEADYHAND_MODEL")
     result = CliRunner().invoke(cli, ["agent", "x", "--json"])
     assert json.loads(result.stdout)["error"]["kind"] == "bad-request"
+
+
+def test_a_killed_task_that_goes_on_hears_nothing_twice(root: Path) -> None:
+    with sh.Workspace(root, actor="model", task="T-1") as ws:
+        ws.edit("a.md", [sh.Replace("three", "THREE")])
+    with sh.Workspace(root, actor="ann") as ann:
+        review = ann.review()
+        review.reject([review.changes[0].id], "too loud")
+    children: list[subprocess.Popen[bytes]] = []
+
+    class Killing(ScriptedServer):
+        def next_step(self, request: dict[str, Any]) -> Step:
+            children[0].kill()
+            return super().next_step(request)
+
+    words = ["agent", "Make two a digit.", "--task", "T-1"]
+    with scripted(("Done.",), Killing) as server:
+        command = [sys.executable, "-m", "steadyhand", *words, "--base-url", server.url]
+        children.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        assert children[0].wait(300) == -signal.SIGKILL
+    assert "too loud" in json.dumps(server.requests[0])
+    with scripted_server("Done.") as server:
+        CliRunner().invoke(cli, [*words, "--base-url", server.url])
+    assert "too loud" not in json.dumps(server.requests)

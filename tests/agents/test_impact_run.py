@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
+from steadyhand.agents.impact.review import RunSettings
+from steadyhand.agents.impact.run import run_impact
+from steadyhand.agents.model import named_model
 from steadyhand.agents.runner import Limits
 from tests.agents.impact_ground import (
     CHANGED,
@@ -16,7 +19,9 @@ from tests.agents.impact_ground import (
     FILES,
     FIX_LOGIN,
     GOOD,
+    about,
     asked,
+    by_article,
     by_path,
     check_nothing_else,
     edit,
@@ -28,7 +33,7 @@ from tests.agents.impact_ground import (
     statuses,
     write,
 )
-from tests.agents.scripted_server import Call, Drop, Slow, Status, text_of
+from tests.agents.scripted_server import Call, Drop, ScriptedServer, Slow, Status, Step, scripted, text_of
 
 
 @pytest.fixture
@@ -337,3 +342,31 @@ def test_a_refused_edit_is_answered_with_what_else_could_be_meant(root: Path) ->
     assert len(answers) == 4
     assert [each for each in answers if 'call `no_change_needed` with {"reasoning"' not in each] == []
     assert "quoted from the article, not from the change" in answers[1]
+
+
+def test_what_a_reviewer_says_during_a_run_is_heard_by_the_conversation_about_that_article(root: Path) -> None:
+    class Reviewing(ScriptedServer):
+        def next_step(self, request: dict[str, Any]) -> Step:
+            if not self._counts.get(about("docs/login.md")):
+                return super().next_step(request)
+            with sh.Workspace(root, actor="ann") as ann:
+                review = ann.review()
+                found = [each for each in review if each.path == "docs/limits.md" and each.state == "undecided"]
+                if found:  # its conversation is over: only that about another article goes on
+                    review.reject([found[0].id], "say it in words")
+                mine = [each for each in review if each.path == "docs/login.md" and not each.comments]
+                if mine:
+                    review.comment(mine[0].id, "is this the number for all?")
+            return super().next_step(request)
+
+    script = GOOD | {"docs/login.md": [FIX_LOGIN, DONE, "It is for all."]}
+    with scripted(by_article(script), Reviewing) as server, sh.Workspace(root, actor="bot") as ws:
+        model = named_model("openai-chat:scripted", base_url=server.url)
+        limits = Limits(pause=0.01, seconds=60.0)
+        record = run_impact(ws, model, RunSettings(base="HEAD~1", limits=limits, jobs=1, propagate=False))
+    texts = [" ".join(text_of(message) for message in request["messages"]) for request in server.requests]
+    assert [text.count("is this the number") for text in texts if about("docs/login.md") in text][-1] == 1
+    assert not [text for text in texts if "say it in words" in text], "that is about another article"
+    with sh.Workspace(root) as ws:
+        heard = ws.review().feedback(f"impact-{record['id']}")
+    assert [(item.path, item.remark) for item in heard] == [("docs/limits.md", "say it in words")], "and stays new"

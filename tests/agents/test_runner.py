@@ -24,6 +24,7 @@ from tests.agents.scripted_server import (
     Slow,
     Status,
     Whole,
+    scripted,
     scripted_server,
     text_of,
 )
@@ -281,3 +282,43 @@ def test_a_model_is_asked_in_one_event_loop_after_another(root: Path) -> None:
             conversation = Conversation(model, KitToolbox(ws.tools("core")), "", limits=Limits(retries=0))
             assert asyncio.run(say(conversation, model, "Go.")).stop == "done"
     assert len(server.requests) == 3
+
+
+def users(request: dict[str, Any], word: str) -> int:
+    """How many messages to the model have a word."""
+    return sum(word in text_of(message) for message in request["messages"] if message["role"] == "user")
+
+
+class Reviewing(ScriptedServer):
+    """Comments on the change of line two as soon as the model has made it."""
+
+    root = Path()
+
+    def next_step(self, request: dict[str, Any]) -> Any:
+        if any(message["role"] == "tool" for message in request["messages"]) and not users(request, "why not roman"):
+            with sh.Workspace(self.root, actor="ann") as ann:
+                review = ann.review(task="T-1")
+                (change,) = [each for each in review if each.after == "2\n"]
+                if not change.comments:
+                    review.comment(change.id, "why not roman?")
+        return super().next_step(request)
+
+
+def test_a_model_hears_once_what_reviewers_say_before_and_between_turns(root: Path) -> None:
+    with sh.Workspace(root, actor="model", task="T-1") as ws:
+        ws.edit("a.md", [sh.Replace("three", "THREE")])
+    with sh.Workspace(root, actor="ann") as ann:
+        review = ann.review()
+        review.reject([review.changes[0].id], "too loud")
+    Reviewing.root = root
+    with scripted((EDIT, "Done.", "A digit is shorter."), Reviewing) as server:
+        ended, _ = hold(root, server)
+    assert (ended.stop, ended.text, ended.turns) == ("done", "A digit is shorter.", 3)
+    assert [users(request, "too loud") for request in server.requests] == [1, 1, 1]
+    assert [users(request, "why not roman") for request in server.requests] == [0, 0, 1]
+    said = text_of(next(each for each in server.requests[0]["messages"] if "too loud" in text_of(each)))
+    (item,) = json.loads(said.splitlines()[-1])
+    assert (item["state"], item["yours"], item["now"], item["startLine"]) == ("rejected", "THREE\n", "three\n", 3)
+    with scripted_server("Nothing is left to do.") as server:
+        hold(root, server)
+    assert not users(server.requests[0], "too loud") + users(server.requests[0], "roman"), "nothing is said twice"

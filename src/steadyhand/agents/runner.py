@@ -17,10 +17,12 @@ from steadyhand.agents.model import Answered, Message, Model, ModelError, Offere
 from steadyhand.agents.text_calls import text_calls
 from steadyhand.lazy import dataclass, field
 from steadyhand.schema import plain_schema
+from steadyhand.session.workspace import Workspace
+from steadyhand.tools.file_tools import feedback_of
 from steadyhand.tools.framework_calls import Made, make_call_async
 from steadyhand.tools.kit import Kit
 
-__all__ = ["Conversation", "Ended", "KitToolbox", "Limits", "Stop", "Toolbox", "Watch"]
+__all__ = ["Conversation", "Ended", "KitToolbox", "Limits", "Stop", "Toolbox", "Watch", "review_message"]
 
 Stop = Literal["done", "turns", "calls", "tokens", "time", "model", "loop"]
 Step = Said | Reply | Made | ModelError
@@ -35,6 +37,11 @@ _LONGEST_WAIT = 60.0
 _AS_TEXT = (
     "Your reply held {what} written as text. I made {it} this time. From now on make tool calls through the tool-call "
     "interface, not as text."
+)
+_REVIEWED = (
+    "A reviewer has looked at your changes. A rejected change is taken back already, and an amended one has the "
+    "reviewer's text: do not repeat either. Answer a comment by a change, or in a sentence. What the reviewer was "
+    "shown is quoted in this JSON:"
 )
 _CUT = "Your reply was cut off because it was too long. Send a shorter one, such as a call with fewer or shorter edits."
 
@@ -59,6 +66,9 @@ class Toolbox(Protocol):
     async def make(self, call: ToolCall) -> Made:
         """Make a call; a refusal is an answer too."""
 
+    async def feedback(self) -> str | None:
+        """What reviewers have said since this was last asked, as a message; None where that is nothing."""
+
     @property
     def is_over(self) -> bool:
         """Whether a call has ended the conversation."""
@@ -77,6 +87,15 @@ class KitToolbox:
 
     async def make(self, call: ToolCall) -> Made:
         return await make_call_async(self.kit, call.name, call.arguments)
+
+    async def feedback(self) -> str | None:
+        return await review_message(self.kit.workspace)
+
+
+async def review_message(workspace: Workspace, path: str | None = None) -> str | None:
+    """What reviewers said about a task's changes, as a message to its model; it counts as heard from now on."""
+    found = await asyncio.to_thread(feedback_of, workspace, path)
+    return f"{_REVIEWED}\n{json.dumps(found, ensure_ascii=False)}" if found else None
 
 
 @dataclass(slots=True)
@@ -160,6 +179,7 @@ class Conversation:
             raise _Stopped("turns", f"the model was not done after {limits.turns} turns")
         if ended.tokens.total >= limits.tokens:
             raise _Stopped("tokens", f"the conversation took {ended.tokens.total:,} tokens of {limits.tokens:,}")
+        await self._hear()
         tools = self._toolbox.offered()
         reply = await self._ask(tools)
         ended.turns += 1
@@ -172,7 +192,7 @@ class Conversation:
             return not self._toolbox.is_over
         written = text_calls(reply.text, tools)
         if not written:
-            return False
+            return await self._hear()
         ended.as_text += len(written)
         answers = [await self._make(ToolCall(f"text-{ended.turns}", name, given), reply) for name, given in written]
         one = len(written) == 1
@@ -180,6 +200,13 @@ class Conversation:
         texts = [f"Answer of {name}:\n{text}" for (name, _), text in zip(written, answers, strict=True)]
         self._add(Said("\n\n".join([said, *texts])))
         return not self._toolbox.is_over
+
+    async def _hear(self) -> bool:
+        """Hand on what reviewers have said; whether they have said anything."""
+        said = await self._toolbox.feedback()
+        if said is not None:
+            self._add(Said(_sendable(said)))
+        return said is not None
 
     async def _ask(self, tools: Sequence[Offered]) -> Reply:
         """A reply; a request that failed for a passing reason is sent again after a while."""

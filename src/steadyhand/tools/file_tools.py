@@ -23,6 +23,7 @@ from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, T
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import Feedback
+    from steadyhand.session.workspace import Workspace
 
 # `list_files`: what lies in a directory.
 
@@ -317,10 +318,16 @@ _FEEDBACK_RESULT = Object(
 
 def _run_review_feedback(call: Call, fields: Fields) -> Result:
     """What is new; it counts as heard, but where nothing may be recorded."""
-    workspace = call.workspace
-    task, is_kept = workspace.task_id, bool(fields.get("keep")) or workspace.is_read_only
-    found = () if task is None else workspace.review(task=task).feedback(task, keep=is_kept)
-    return {"success": True, "feedback": [_heard(item) for item in found]}
+    return {"success": True, "feedback": feedback_of(call.workspace, keep=bool(fields.get("keep")))}
+
+
+def feedback_of(workspace: Workspace, path: str | None = None, *, keep: bool = False) -> list[Result]:
+    """What the tool answers, of all the task's changes or of those of one file."""
+    task = workspace.task_id
+    if task is None:
+        return []
+    found = workspace.review(task=task, path=path).feedback(task, keep=keep or workspace.is_read_only)
+    return [_heard(item) for item in found]
 
 
 def _heard(item: Feedback) -> Result:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from steadyhand.agents.model import Offered, ToolCall
+from steadyhand.agents.runner import review_message
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import Field, Object, Text, bad_request, plain_schema
@@ -95,6 +96,9 @@ class ArticleToolbox:
             advice = f"{_QUOTE} {_DECIDE}" if made.kind is Kind.NO_MATCH else _DECIDE
             return replace(made, text=f"{made.text}\n{advice}")
         return made
+
+    async def feedback(self) -> str | None:
+        return await review_message(self._reads.workspace, self._article)
 
     def _is_article(self, tool: str, given: object) -> bool:
         """Whether a call is about the article, however it spells its arguments."""

@@ -186,3 +186,6 @@ class _NoTools:
     async def make(self, call: ToolCall) -> Made:
         """A call of a tool that was not offered is a reply without an edit."""
         return Made.of(call.name[:80], failure(bad_request("tool", "there are no tools here", "reply with text")))
+
+    async def feedback(self) -> None:
+        """Nobody reviews a trial."""

@@ -179,28 +179,43 @@ class Review:
         return Decision(name, "undecided", ids, receipts)
 
     def feedback(self, task: str | None = None, *, keep: bool = False) -> list[Feedback]:
-        """What was rejected, amended or said about a task's changes since it last asked; with `keep`, still new."""
+        """What was rejected, amended or said about a task's changes since it last asked; with `keep`, still new.
+
+        Of a review of one file or directory only what is about that; the rest stays new.
+        """
         name = checks.remark(task, "task") or self._task or self._session.context.task
         if name is None:
             raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say whose feedback: task")
         if not self._store.state.exists:
             return []
         group = f"{TASK}{name}"
-        looked = max((note.seq for note in self._notes(LOOKED) if word(note.body, "task") == name), default=0)
+        looked: dict[str | None, int] = {}  # rows of the journal, by the place that was asked about
+        for note in self._notes(LOOKED):
+            if word(note.body, "task") == name:
+                looked.setdefault(word(note.body, "path"), note.seq)
         of_task = Review(self._session, task=name)
+        whole = looked.get(None, 0)
+        if not any(said.seq > whole for said in of_task._said_of.get(group, ())):
+            return []  # a model's loop asks before each turn: then the changes are not put together
         present = {change.id: change for change in of_task.changes}
         by_record = {record: change for change in of_task.changes for record in change.records}
         found: list[Feedback] = []
         for said in of_task._said:
-            is_new = said.seq > looked and said.group == group and of_task._counts(said)
+            is_new = said.seq > whole and said.group == group and of_task._counts(said)
             if not is_new or not (said.state in ("rejected", "amended", "commented") or said.remark):
                 continue
             made = of_task._decided.get(said.id)
             for item in said.items:
+                place = word(item, "path") or ""
+                is_heard = any(said.seq <= seq and _is_in(place, at) for at, seq in looked.items())
+                if is_heard or not _is_in(place, self._path):
+                    continue
                 here = present.get(str(item.get("id"))) or (by_record.get(made.record.id) if made is not None else None)
                 found.append(feedback_of(said, item, here if said.state != "rejected" else None, made))
         if found and not keep:
-            self._store.writable_journal().append_note(LOOKED, {"task": name, "actor": self._session.context.actor})
+            about = {} if self._path is None else {"path": self._path}
+            body = {"task": name, "actor": self._session.context.actor, **about}
+            self._store.writable_journal().append_note(LOOKED, body)
         return found
 
     def patch(self, ids: Iterable[str] | None = None) -> bytes:
@@ -320,7 +335,7 @@ class Review:
         found: list[ReviewChange] = []
         evidence = self._evidence(group)
         for path in self._paths(group):
-            if self._path is not None and path != self._path and not path.startswith(f"{self._path}/"):
+            if not _is_in(path, self._path):
                 continue
             hunks = self._hunks(group, path)
             made = [self._change(group, hunk, verdicts, evidence) for hunk in hunks]
@@ -610,6 +625,11 @@ class _Made(NamedTuple):
 
     record: str
     part: _Part
+
+
+def _is_in(path: str, place: str | None) -> bool:
+    """Whether a path is a file or in a directory; None is the whole tree."""
+    return place is None or path == place or path.startswith(f"{place}/")
 
 
 def _by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
