@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         requests_from_json,
     )
     from steadyhand.session.audit import Audits
-    from steadyhand.session.batch import Batch
     from steadyhand.session.conflicts import Writes
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from steadyhand.session.review.change import AutoAccept, Decision, DiskConflict, Feedback, ReviewChange
     from steadyhand.session.review.review import Review
     from steadyhand.session.statistics import Statistics, Tally
+    from steadyhand.session.transaction_builder import Batch
     from steadyhand.structure.address import parse_address
     from steadyhand.structure.anchor import Anchor
     from steadyhand.structure.code.symbol import Symbol
@@ -107,7 +107,7 @@ _HOMES = {
     "AsyncWorkspace": "steadyhand.tools.async_workspace",
     "Audits": "steadyhand.session.audit",
     "AutoAccept": "steadyhand.session.review.change",
-    "Batch": "steadyhand.session.batch",
+    "Batch": "steadyhand.session.transaction_builder",
     "Block": "steadyhand.structure.markdown.block",
     "Cell": "steadyhand.structure.notebook.cell",
     "ChangeMode": "steadyhand.plan.request",

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.request import Requests
     from steadyhand.session.audit import Audits, Facts, Moment
-    from steadyhand.session.batch import Batch
     from steadyhand.session.events import Event
     from steadyhand.session.history import History
     from steadyhand.session.host import Reader
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.review.review import Review
-    from steadyhand.session.transaction_builder import Request
+    from steadyhand.session.transaction_builder import Batch, Request
     from steadyhand.structure.node import Where
     from steadyhand.structure.outline import Location, Outline
     from steadyhand.structure.target import Target
@@ -484,7 +483,7 @@ class Workspace:
         Each call inside is checked at once and sees the ones before; an exception drops them all. What the
         workspace itself changes inside the block is no part of it.
         """
-        from steadyhand.session.batch import Batch
+        from steadyhand.session.transaction_builder import Batch
 
         batch = Batch(self._session, checks.remark(reason, "reason"))
         try:

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, T
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.audit import Audits
-from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.host import host_of
 from steadyhand.session.review.review import Review
+from steadyhand.session.transaction_builder import Batch
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
 

@@ -15,9 +15,9 @@ from steadyhand.lazy import replace
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.edit import Replace
 from steadyhand.schema import Field, Object, Text, bad_request
-from steadyhand.session.batch import Batch
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
+from steadyhand.session.transaction_builder import Batch
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.file_views import how_known

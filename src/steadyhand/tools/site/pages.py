@@ -17,9 +17,9 @@ from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.batch import Batch
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.session.transaction_builder import Batch
 from steadyhand.text.source import Source
 from steadyhand.tools.result import LINES, failure, success
 from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation, no_page

@@ -15,7 +15,7 @@ from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import writing
-from steadyhand.surfaces.cli.review import feedback_lines, review_table
+from steadyhand.surfaces.cli.review_terminal import feedback_lines, review_table
 from steadyhand.surfaces.terminal import Piece, counted, visible_name
 
 if TYPE_CHECKING:
