@@ -17,9 +17,9 @@ from tests.surfaces.shell import SOURCE
 from tests.table import table
 
 NAMES = (
-    "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export feedback "
-    "findings gc help impact insert journal lease locate log mcp move observe outline read redo rename review schema "
-    "show stats task tools undo watch why write"
+    "act agent apply bulk call check chmod completion conflicts convert delete diff doctor edit evidence export "
+    "feedback findings gc help impact insert journal lease locate log mcp move observe outline read redo rename "
+    "review schema score show stats task tools undo watch why worker write"
 ).split()
 HEAVY = {"rich", "rapidfuzz", "sqlite3", "turbohtml", "hypothesis", "asyncio", "difflib", "tomllib", "subprocess"}
 

@@ -189,6 +189,14 @@ class Host(Reader, Generic[W]):
 
         return KeptConflicts(self._session).present_text(self._workspace.conflict(id))
 
+    def has_ended_well(self, task: str) -> bool:
+        """Whether the journal notes that a task ended, and well."""
+        from steadyhand.session.audit import TASK
+
+        store = self._session.store
+        notes = store.journal.notes(type=TASK) if store.state.exists else ()
+        return next((note.body.get("end") == "ended well" for note in notes if note.body.get("task") == task), False)
+
     @property
     def runs(self) -> Runs:
         """Runs of an agent over many articles, as the journal keeps them."""

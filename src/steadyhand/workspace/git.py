@@ -86,8 +86,9 @@ class LogEntry:
 class Git:
     """The repository that a directory belongs to. Every path counts from that directory."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, seconds: float = _SECONDS) -> None:
         self.root = root
+        self._seconds = seconds
         self._program = _program()
         self._environment = _environment()
 
@@ -257,7 +258,8 @@ class Git:
             size = f"{_MOST_OUTPUT >> 20} MB"
             raise EditError(Kind.TOO_LARGE, f"git {words[0]} answers more than {size}", hint="compare a smaller change")
         if is_late:
-            raise EditError(Kind.TIMED_OUT, f"git {words[0]} took more than {_SECONDS:g} seconds", hint="try it again")
+            late = f"git {words[0]} took more than {self._seconds:g} seconds"
+            raise EditError(Kind.TIMED_OUT, late, hint="try it again")
         if code not in codes or (code != 0 and "not a git repository" in error):
             raise self._refusal(words[0], error)
         return answer if code == 0 else b""
@@ -274,7 +276,7 @@ class Git:
             threading.Thread(target=_feed, args=(process.stdin, given), daemon=True),
             threading.Thread(target=_drain, args=(process.stderr, errors), daemon=True),
         ]
-        late = threading.Timer(_SECONDS, process.kill)
+        late = threading.Timer(self._seconds, process.kill)
         late.daemon = True
         for helper in (*helpers, late):
             helper.start()

@@ -18,7 +18,7 @@ Choice = Literal["update", "skip", "quit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What a run looks at, and how far it goes."""
+    """What a run looks at, and how far it goes. `label` is a name by which whoever started the run finds it again."""
 
     base: str | None = None
     uncommitted: bool = False
@@ -31,6 +31,7 @@ class RunSettings:
     propagate: bool = True
     max_depth: int = 5
     again: bool = False
+    label: str | None = None
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
 

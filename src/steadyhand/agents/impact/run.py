@@ -128,6 +128,7 @@ class _Run:
             "model": self.model.name,
             "settings": self.settings.to_json(),
             "change": self.change,
+            **({} if self.settings.label is None else {"label": self.settings.label}),
         }
         is_dry = self.settings.dry_run
         if self.id is None and not is_dry:

@@ -17,16 +17,16 @@ from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.invocation import Invocation
 
 MODES = ("research", "analyze", "generate", "modify", "execute")
-SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "Maintenance")
+SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "Bulk runs", "Maintenance")
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
-    "act=edit agent=agents apply=replies call=agents check=journal chmod=files completion=shell "
+    "act=edit agent=agents apply=replies bulk call=agents check=journal chmod=files completion=shell "
     "conflicts=tasks convert=replies delete=files diff=history doctor=journal edit evidence=impact "
     "export=audit feedback=review findings=audit gc=journal help=shell impact insert=edit journal "
     "lease=tasks locate=look log=history mcp move=edit observe=journal outline=look read=look redo=history "
-    "rename=files review score schema=shell show=history stats=audit task=tasks tools=agents undo=history watch=tasks "
-    "why=history write=files",
+    "rename=files review schema=shell score show=history stats=audit task=tasks tools=agents undo=history watch=tasks "
+    "why=history worker=bulk write=files",
 )
 # What the library and the tools call it, and what other programs have taught people to type.
 _ALIASES = {"history": "log", "replace": "edit", "patch": "apply", "mv": "rename", "rm": "delete", "cat": "read"}

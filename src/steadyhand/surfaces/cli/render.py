@@ -365,15 +365,14 @@ class Progress:
         self._next = time.monotonic() + (0.3 if self._bar else _PIPE_PAUSE)
         self._drawn = False
 
-    def __call__(self, done: int, total: int | None = None) -> None:
+    def __call__(self, done: int, total: int | None = None, more: str = "") -> None:
         now = time.monotonic()
         if not self._on or now < self._next:
             return
         self._next = now + (_TERMINAL_PAUSE if self._bar else _PIPE_PAUSE)
         self._drawn = True
-        sys.stderr.write(
-            f"\r\x1b[2K{self._what} {_draw(done, total)}" if self._bar else f"{self._what}: {_say(done, total)}\n"
-        )
+        drawn, said = f"{self._what} {_draw(done, total)}{more}", f"{self._what}: {_say(done, total)}{more}"
+        sys.stderr.write(f"\r\x1b[2K{drawn}" if self._bar else f"{said}\n")
         sys.stderr.flush()
 
     def close(self) -> None:

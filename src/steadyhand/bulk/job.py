@@ -1,0 +1,355 @@
+"""A job is data: which tree, what to do there, under which policy, and what to do with the result. One JSON object:
+
+    {"key": …,
+     "root": "/srv/site"  or  "repo": "https://…", "ref"?: "main",
+     "plan": {"files": […]}  or  "patch": "text in any dialect"  or  "act": {"glob": […], "edits": […]}
+       or  "task": {"text": …}  or  "impact": {},
+     "policy"?: {…}, "result"?: "leave" | "hold" | "patch" | "branch", "reason"?: …}
+
+A file of jobs has one a line. What is wrong with a line is a refusal with its number, and the other lines go on.
+Nothing here reads a file, and nothing is remembered of a line but a short digest of its key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, cast
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, fields, replace
+from steadyhand.plan.edit import edit_shape
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.request import EditFile, Requests, edits_from_json, requests_from_json
+from steadyhand.schema import (
+    Anything,
+    Either,
+    Field,
+    Flag,
+    Many,
+    Number,
+    Object,
+    Text,
+    bad_request,
+    check_list,
+    check_text,
+    join,
+    read_object,
+    read_optional_integer,
+    read_optional_text,
+    read_text,
+)
+from steadyhand.session.checks import remark
+
+Result = Literal["leave", "hold", "patch", "branch"]
+RESULTS: tuple[Result, ...] = ("leave", "hold", "patch", "branch")
+Work = Literal["plan", "patch", "act", "task", "impact"]
+WORKS: tuple[Work, ...] = ("plan", "patch", "act", "task", "impact")
+
+_LONGEST_KEY = 200
+_LONGEST_LINE = 16 << 20
+
+_MODEL = (
+    Field("model", Text(), "The model, such as anthropic:claude-sonnet-4-5; that of the run where there is none."),
+    Field("base_url", Text(), "The OpenAI-compatible server that has the model."),
+    Field("max_turns", Number(least=1), "Replies of the model at most."),
+    Field("max_tokens", Number(least=1), "Tokens of a conversation at most."),
+    Field("max_seconds", Number(least=1), "How long a conversation may take."),
+)
+_ACT = Object(
+    (
+        Field("glob", Either((Text(), Many(Text(), least=1))), "Files of the tree, as .gitignore names them.", True),
+        Field("edits", Many(edit_shape(), least=1), "What to do in each file that has the target.", True),
+    )
+)
+_TASK = Object(
+    (
+        Field("text", Text(), "The task, in plain words.", required=True),
+        Field("toolset", Text(), "The tools that the model gets; core where there is none."),
+        Field("article", Text(), "The one file that may be changed."),
+        *_MODEL,
+    )
+)
+_IMPACT = Object(
+    (
+        Field("base", Text(), "The commit that the change is compared with; detected where there is none."),
+        Field("docs", Many(Text()), "Directories or files to look for articles in."),
+        Field("mentions", Flag(), "Also pages that only name something of the change."),
+        Field("limit", Number(least=1), "Ask about so many articles at most."),
+        *_MODEL,
+    )
+)
+JOB = Object(
+    (
+        Field("key", Text(), "Names the job in its run; a job of a key is carried out once.", required=True),
+        Field("root", Text(), "The directory to work in."),
+        Field("repo", Text(), "Or: the git repository to clone, a URL or a path."),
+        Field("ref", Text(), "With repo: a branch, tag or commit; its default branch where there is none."),
+        Field("plan", Anything(), "A plan of edits, as apply takes it."),
+        Field("patch", Text(), "Or: a patch in any format."),
+        Field("act", _ACT, "Or: edits by address over all files of a glob."),
+        Field("task", _TASK, "Or: a task for a model with a toolset."),
+        Field("impact", _IMPACT, "Or: let a model correct the articles that the last change made wrong."),
+        Field("policy", Object(is_open=True), "What the edits may do, by the names of Policy."),
+        Field("result", Text(RESULTS), "What becomes of it; leave where nothing is said."),
+        Field("reason", Text(), "Why; it is kept with the record, and is the message of the commit."),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job. `place` is a directory, or with `is_repo` a repository to clone; `work` says what `body` is."""
+
+    key: str
+    place: str
+    work: Work
+    body: object
+    is_repo: bool = False
+    ref: str | None = None
+    policy: Mapping[str, object] | None = None
+    result: Result = "leave"
+    reason: str | None = None
+
+    @property
+    def tree(self) -> str:
+        """What no two jobs work on at the same time: a directory; of a repository, each job has a tree of its own."""
+        return f"{self.place}\n{self.key}" if self.is_repo else self.place
+
+    @property
+    def endpoint(self) -> str | None:
+        """The server that answers for the model, as far as its name tells; None where no model is asked."""
+        if self.work not in ("task", "impact") or not isinstance(self.body, Mapping):
+            return None
+        return str(self.body.get("base_url") or str(self.body.get("model") or "").partition(":")[0])
+
+    @property
+    def asks_a_model(self) -> bool:
+        return self.work in ("task", "impact")
+
+    def rules(self) -> Policy:
+        """The policy. Refuses with `bad-request` a setting that there is not, or that has another value."""
+        return policy_from_json(self.policy or {})
+
+    def requests(self) -> Requests:
+        """The requests of a plan."""
+        return requests_from_json(self.body)
+
+    def globs(self) -> tuple[str, ...]:
+        """The files that an action is done to."""
+        body = cast("Mapping[str, object]", self.body)
+        given = body["glob"]
+        return (given,) if isinstance(given, str) else tuple(map(str, cast("Sequence[object]", given)))
+
+    def acts_on(self, path: str) -> EditFile:
+        """The action, as a request for one file."""
+        return EditFile(path, edits_from_json(cast("Mapping[str, object]", self.body)["edits"], "act.edits"))
+
+    def to_json(self) -> dict[str, object]:
+        """The job as `read_job` takes it; what is as usual is left out."""
+        where = {"repo": self.place, "ref": self.ref} if self.is_repo else {"root": self.place}
+        usual: dict[str, object] = {"policy": self.policy, "reason": self.reason}
+        result = {} if self.result == "leave" else {"result": self.result}
+        data = {"key": self.key, **where, self.work: self.body, **usual, **result}
+        return {name: value for name, value in data.items() if value is not None}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, object]) -> Job:
+        """The inverse of `to_json`, for what was read and checked before."""
+        work = next(name for name in WORKS if name in data)
+        is_repo = "repo" in data
+        return cls(
+            str(data["key"]),
+            str(data["repo" if is_repo else "root"]),
+            work,
+            data[work],
+            is_repo,
+            None if data.get("ref") is None else str(data["ref"]),
+            cast("Mapping[str, object] | None", data.get("policy")),
+            cast("Result", data.get("result", "leave")),
+            None if data.get("reason") is None else str(data["reason"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no job: its number, the key where one can be read, and what is wrong."""
+
+    number: int
+    key: str | None
+    error: EditError
+
+
+def read_job(value: object) -> Job:
+    """One job. Refuses with `bad-request`, with the path of the field in its details.
+
+    >>> read_job({"key": "a", "root": "/srv/a", "patch": "…", "result": "hold"}).result
+    'hold'
+    >>> read_job({"key": "a", "root": "/srv/a"})
+    Traceback (most recent call last):
+        ...
+    steadyhand.schema.FieldError: bad-request: the job says nothing that is to be done
+    """
+    known = read_object(value, "", JOB.names)
+    given = {name: each for name, each in known.items() if each is not None}
+    key = read_text(given, "key", "")
+    if not key or len(key) > _LONGEST_KEY or not key.isprintable():
+        raise bad_request("key", f"1 to {_LONGEST_KEY} printable characters are expected")
+    is_repo = "repo" in given
+    if is_repo == ("root" in given):
+        said = "the job names a root and a repository" if is_repo else "the job does not say where"
+        raise bad_request("repo" if is_repo else "root", said, "give root or repo")
+    where = "repo" if is_repo else "root"
+    place = read_text(given, where, "")
+    _check_place(place, where)
+    ref = read_optional_text(given, "ref", "")
+    if ref is not None and not is_repo:
+        raise bad_request("ref", "a ref is one of a repository", 'give "repo" instead of "root"')
+    if ref is not None:
+        _check_place(ref, "ref")
+    works = [name for name in WORKS if name in given]
+    if len(works) != 1:
+        said = f"the job says {' and '.join(works)}" if works else "the job says nothing that is to be done"
+        raise bad_request("", said, f"give exactly one of {', '.join(WORKS)}")
+    result = read_optional_text(given, "result", "") or "leave"
+    if result not in RESULTS:
+        raise bad_request("result", f"{result[:40]!r} is not among {', '.join(RESULTS)}")
+    policy = given.get("policy")
+    job = Job(
+        key, place, works[0], given[works[0]], is_repo, ref,
+        None if policy is None else read_object(policy, "policy", [item.name for item in fields(Policy)]),
+        result, remark(read_optional_text(given, "reason", ""), "reason"),
+    )  # fmt: skip
+    job.rules()
+    _check_body(job)
+    return job
+
+
+def policy_from_json(given: Mapping[str, object]) -> Policy:
+    """A policy by the names of its settings."""
+    settings = dict(given)
+    if settings.get("guards") is not None:
+        settings["guards"] = frozenset(
+            check_text(name, "policy.guards") for name in check_list(settings["guards"], "policy.guards")
+        )
+    return Policy(**settings)  # type: ignore[arg-type]  # the policy checks each of them
+
+
+def read_jobs(lines: Iterable[bytes]) -> Iterator[tuple[int, Job | BadLine]]:
+    """The jobs of a file, each with the number of its line; blank lines are left out."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        key: str | None = None
+        try:
+            if len(line) > _LONGEST_LINE:
+                raise EditError(Kind.TOO_LARGE, f"the line has more than {_LONGEST_LINE >> 20} MB")
+            value = _parse(line)
+            if isinstance(value, Mapping) and isinstance(value.get("key"), str):
+                key = value["key"][:_LONGEST_KEY]
+            yield number, read_job(value)
+        except EditError as error:
+            yield number, BadLine(number, key, error)
+
+
+def jobs_for(
+    lines: Iterable[bytes], work: Work, body: object, *, result: Result, reason: str | None
+) -> Iterator[tuple[int, Job | BadLine]]:
+    """The same work for each tree of a list: a directory, or a repository with an optional ref, one a line.
+
+    What begins with `#` is a remark. A line with a ref, a scheme or an address such as `git@host:path` is a repository.
+    """
+    for number, line in enumerate(lines, 1):
+        words = line.decode("utf-8", "replace").split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            if len(words) > 2:
+                raise bad_request("", "a line has a directory, or a repository and a ref", "write no blanks in names")
+            is_repo = len(words) == 2 or "://" in words[0] or words[0].endswith(".git") or "@" in words[0]
+            place = {"repo": words[0], "ref": words[1] if len(words) == 2 else None} if is_repo else {"root": words[0]}
+            yield number, read_job({"key": " ".join(words), **place, work: body, "result": result, "reason": reason})
+        except EditError as error:
+            yield number, BadLine(number, " ".join(words)[:_LONGEST_KEY], error)
+
+
+def with_model(job: Job, model: str | None, base_url: str | None) -> Job:
+    """The job with the model of the run, where it names none itself."""
+    if not job.asks_a_model:
+        return job
+    body = dict(cast("Mapping[str, object]", job.body))
+    if body.get("model") is None and model is not None:
+        body["model"] = model
+        if base_url is not None:
+            body.setdefault("base_url", base_url)
+    if body.get("model") is None:
+        raise bad_request(
+            join(job.work, "model"), "no model is named", "add it to the job, or name one for the run with --model"
+        )
+    return replace(job, body=body)
+
+
+def short_name(key: str) -> str:
+    """A name for a file or a branch that says the key, as far as names can, and is that of no other key.
+
+    >>> short_name("Org/Repo #7"), len(short_name("x" * 300))
+    ('Org-Repo-7-137f0d', 57)
+    """
+    plain = "-".join("".join(char if char.isascii() and char.isalnum() else " " for char in key).split())
+    return f"{plain[:50] or 'job'}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+
+
+def _parse(line: bytes) -> object:
+    try:
+        return json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise bad_request("", f"the line is not UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise bad_request("", f"the line is no JSON: {error.msg}, column {error.colno}", "one object a line") from None
+    except (ValueError, RecursionError):
+        raise bad_request("", "the line is no JSON that can be read", "one object a line") from None
+
+
+def _check_place(place: str, name: str) -> None:
+    if not place or place.startswith("-") or not place.isprintable():
+        raise bad_request(name, "it is empty, begins with - or holds control characters")
+
+
+def _check_body(job: Job) -> None:
+    """Refuse what can be seen to be wrong before the tree is there."""
+    match job.work:
+        case "plan":
+            job.requests()
+        case "patch":
+            check_text(job.body, "patch")
+        case "act":
+            body = read_object(job.body, "act", _ACT.names)
+            globs = body.get("glob")
+            if not (isinstance(globs, str) or (isinstance(globs, list) and globs)):
+                raise bad_request("act.glob", "a pattern is expected, or a list of them", 'such as "docs/**/*.md"')
+            for one in [globs] if isinstance(globs, str) else globs:
+                check_text(one, "act.glob")
+            edits_from_json(check_list(body.get("edits", []), "act.edits"), "act.edits")
+        case "task":
+            body = read_object(job.body, "task", _TASK.names)
+            read_text(body, "text", "task")
+            for name in ("toolset", "article"):
+                read_optional_text(body, name, "task")
+            _check_model(body, "task")
+        case "impact":
+            body = read_object(job.body, "impact", _IMPACT.names)
+            read_optional_text(body, "base", "impact")
+            for each in check_list(body.get("docs") or [], "impact.docs"):
+                check_text(each, "impact.docs")
+            read_optional_integer(body, "limit", "impact")
+            _check_model(body, "impact")
+
+
+def _check_model(body: Mapping[str, object], path: str) -> None:
+    for name in ("model", "base_url"):
+        read_optional_text(body, name, path)
+    for name in ("max_turns", "max_tokens", "max_seconds"):
+        found = read_optional_integer(body, name, path)
+        if found is not None and found < 1:
+            raise bad_request(join(path, name), "it counts from 1")

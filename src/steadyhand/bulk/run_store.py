@@ -1,0 +1,684 @@
+"""What is known of a run and of each of its jobs, and every step a job can take.
+
+    waiting ─begin▶ running ─end▶ done | nothing | refused | failed | cancelled
+       ◀─put back───┘                └─────retry──▶ waiting
+
+1. A job is begun for one attempt, which has a name nobody else has. Only that attempt can end it or put it back, so a
+   worker that was taken for lost and comes back late changes nothing here; what it does to the tree is guarded there
+   (`execution.py`).
+2. A step is one transaction: the job and the counts of its run change together.
+3. A step may be run twice, because a server can be lost while it answers: the second time finds it done.
+4. Nothing is held in memory that grows with the jobs of a run.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Literal, cast
+
+from steadyhand.bulk.job import BadLine, Job
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
+from steadyhand.lazy import dataclass, field, fields
+from steadyhand.workspace.journal.record import new_record_id
+from steadyhand.workspace.run_database import Connection, RunDatabase, now
+
+End = Literal["done", "nothing", "refused", "failed", "cancelled"]
+ENDS: tuple[End, ...] = ("done", "nothing", "refused", "failed", "cancelled")
+STATES = ("waiting", "running", *ENDS)
+_COUNTS = ", ".join(f"n_{state}" for state in STATES)
+RunState = Literal["adding", "open", "paused", "cancelled", "over"]
+
+_PAGE = 500
+_LEAST_ENDED = 20  # jobs that must have ended before a share of failures says anything
+_LONGEST_ERROR = 2_000
+_NO_LIMIT = 1 << 30
+_BRIEF = 5.0  # seconds until a job that cannot begin now is looked at again
+
+STEPS = (
+    """CREATE TABLE IF NOT EXISTS bulk_runs (
+        id TEXT PRIMARY KEY, made INTEGER NOT NULL, settings TEXT NOT NULL, state TEXT NOT NULL, why TEXT,
+        begun INTEGER, ended INTEGER, n_waiting INTEGER NOT NULL, n_running INTEGER NOT NULL, n_done INTEGER NOT NULL,
+        n_nothing INTEGER NOT NULL, n_refused INTEGER NOT NULL, n_failed INTEGER NOT NULL,
+        n_cancelled INTEGER NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS bulk_jobs (
+        run TEXT NOT NULL, number INTEGER NOT NULL, key TEXT NOT NULL, tree TEXT, endpoint TEXT, body TEXT,
+        state TEXT NOT NULL, due INTEGER NOT NULL, attempt TEXT, ticket INTEGER, tries INTEGER NOT NULL,
+        lost INTEGER NOT NULL, begun INTEGER, ended INTEGER, kind TEXT, error TEXT, facts TEXT, diff BLOB,
+        PRIMARY KEY (run, number))""",
+    "CREATE UNIQUE INDEX IF NOT EXISTS bulk_jobs_by_key ON bulk_jobs (run, key)",
+    "CREATE INDEX IF NOT EXISTS bulk_jobs_waiting ON bulk_jobs (run, number) WHERE state = 'waiting'",
+    "CREATE INDEX IF NOT EXISTS bulk_jobs_running ON bulk_jobs (endpoint) WHERE state = 'running'",
+    "CREATE INDEX IF NOT EXISTS bulk_jobs_wrong ON bulk_jobs (run, number) WHERE state IN ('refused', 'failed')",
+    "CREATE TABLE IF NOT EXISTS bulk_endpoints (name TEXT PRIMARY KEY, closed_until INTEGER NOT NULL)",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """How the jobs of a run are carried out.
+
+    `tries`: how often a job is tried that is refused with a kind that may pass; `lost`: how many workers it may take
+    with it. `stop_share` and `stop_count` pause the run at so many refused and failed jobs. `model_jobs` and
+    `model_rate` limit the jobs that one model endpoint has at once, and those that begin there in a minute.
+    """
+
+    actor: str | None = None
+    seconds: float = 600.0
+    tries: int = 5
+    lost: int = 3
+    priority: int = 0
+    stop_share: float | None = None
+    stop_count: int | None = None
+    model_jobs: int | None = None
+    model_rate: float | None = None
+    push: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt at a job ended. `again`: it may go through later; with `wait`, after so many seconds, and it does
+    not count as a try. `is_away`: nobody should ask the model endpoint before.
+
+    `diff` is what was changed, or would have been; `facts` are further fields of the report, such as the branch.
+    """
+
+    state: End
+    kind: str | None = None
+    error: str | None = None
+    files: tuple[str, ...] = ()
+    diff: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    again: bool = False
+    wait: float | None = None
+    is_away: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An attempt that may go on; `tries` and `lost` are those before it."""
+
+    run: str
+    number: int
+    attempt: str
+    job: Job
+    settings: RunSettings
+    tries: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The job cannot begin now; ask again after so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """A run as it is now. Times are milliseconds since 1970."""
+
+    id: str
+    state: RunState
+    why: str | None
+    settings: RunSettings
+    counts: Mapping[str, int]
+    made: int
+    begun: int | None
+    ended: int | None
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def left(self) -> int:
+        return self.counts["waiting"] + self.counts["running"]
+
+    @property
+    def ends(self) -> int:
+        return self.total - self.left
+
+    @property
+    def wrong(self) -> int:
+        return self.counts["refused"] + self.counts["failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """What became of one job."""
+
+    number: int
+    key: str
+    state: str
+    kind: str | None
+    error: str | None
+    files: tuple[str, ...]
+    facts: Mapping[str, object]
+
+    def to_json(self) -> dict[str, object]:
+        data: dict[str, object] = {"key": self.key, "state": self.state}
+        told = {"kind": self.kind, "files": list(self.files), "error": self.error, **self.facts}
+        return data | {name: value for name, value in told.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The jobs of a run that ended badly for one reason, and one of them."""
+
+    state: str
+    kind: str
+    count: int
+    key: str
+    error: str
+
+
+Ticketing = Callable[[Connection, str, RunSettings, Sequence[tuple[int, Job]]], Sequence[int]]
+"""Puts jobs on a queue inside the transaction that adds them; the numbers of their tickets."""
+
+
+class RunStore:
+    """All runs of one database."""
+
+    def __init__(self, database: RunDatabase) -> None:
+        self.database = database
+
+    def make_run(self, settings: RunSettings, name: str | None = None) -> str:
+        """Begin a run, to which jobs are added; its id. A run of that name that is there is gone on with."""
+        run = name or new_record_id()[:8]
+        if not run.replace("-", "").replace("_", "").isalnum() or len(run) > 40:
+            raise EditError(Kind.BAD_REQUEST, f"{run[:40]!r} is no name for a run", hint="use letters, digits, - and _")
+        query = (
+            f"INSERT INTO bulk_runs (id, made, settings, state, {_COUNTS})"
+            " VALUES (?, ?, ?, 'adding', 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING"
+        )
+        self.database.write(lambda own: own.execute(query, (run, now(), json.dumps(settings.to_json()))))
+        return run
+
+    def add(self, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None = None) -> None:
+        """Add jobs by their lines. A key that the run has already is the same job, or a refusal of the line."""
+        self.database.write(lambda own: self._add(own, run, jobs, ticketing))
+
+    def _add(
+        self, own: Connection, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None
+    ) -> None:
+        keys = [each.key for _, each in jobs if each.key is not None]
+        known: dict[str, tuple[int, str]] = {}
+        if keys:
+            found = own.execute(
+                f"SELECT key, number, body FROM bulk_jobs WHERE run = ? AND key IN ({', '.join('?' * len(keys))})",
+                (run, *keys),
+            )
+            known = {key: (number, body) for key, number, body in found.fetchall()}
+        numbers = [number for number, _ in jobs]
+        marks = ", ".join("?" * len(numbers))
+        query = f"SELECT count(*) FROM bulk_jobs WHERE run = ? AND number IN ({marks})"
+        shift = 0
+        if own.execute(query, (run, *numbers)).fetchone()[0]:  # jobs are added to a run that has some
+            shift = int(own.execute("SELECT max(number) FROM bulk_jobs WHERE run = ?", (run,)).fetchone()[0])
+        settings = self._settings(own, run)
+        good: list[tuple[int, Job]] = []
+        rows: list[tuple[object, ...]] = []
+        for number, each in jobs:
+            line, body = number, json.dumps(each.to_json()) if isinstance(each, Job) else None
+            before = known.get(each.key) if each.key is not None else None
+            if before is not None and before[1] == body:
+                continue
+            number += shift
+            if isinstance(each, Job) and before is None:
+                known[each.key] = (number, str(body))
+                good.append((number, each))
+                continue
+            error = each.error if isinstance(each, BadLine) else _taken(each.key, before)
+            key = f"line {line}"
+            if key not in known:
+                known[key] = (number, "")
+                row = (run, number, key, "refused", now(), str(error.kind), f"line {line}: {error.message}")
+                rows.append(row)
+        self._refuse(own, run, rows)
+        if good:
+            tickets = ticketing(own, run, settings, good) if ticketing is not None else [None] * len(good)
+            own.execute_many(
+                "INSERT INTO bulk_jobs (run, number, key, tree, endpoint, body, state, due, ticket, tries, lost)"
+                " VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0, ?, 0, 0)",
+                [
+                    (run, number, job.key, job.tree, job.endpoint, json.dumps(job.to_json()), ticket)
+                    for (number, job), ticket in zip(good, tickets, strict=True)
+                ],
+            )
+            own.execute("UPDATE bulk_runs SET n_waiting = n_waiting + ? WHERE id = ?", (len(good), run))
+            own.execute("UPDATE bulk_runs SET state = 'open', ended = NULL WHERE id = ? AND state = 'over'", (run,))
+
+    def _refuse(self, own: Connection, run: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Keep lines that are no jobs, each once."""
+        if not rows:
+            return
+        known = own.execute(
+            f"SELECT key FROM bulk_jobs WHERE run = ? AND key IN ({', '.join('?' * len(rows))})",
+            (run, *(row[2] for row in rows)),
+        )
+        there = {key for (key,) in known.fetchall()}
+        added = [row for row in rows if row[2] not in there]
+        own.execute_many(
+            "INSERT INTO bulk_jobs (run, number, key, state, due, tries, lost, ended, kind, error)"
+            " VALUES (?, ?, ?, ?, 0, 0, 0, ?, ?, ?)",
+            added,
+        )
+        own.execute("UPDATE bulk_runs SET n_refused = n_refused + ? WHERE id = ?", (len(added), run))
+
+    def open_run(self, run: str) -> None:
+        """All jobs are added: from now on the run can be over."""
+
+        def work(own: Connection) -> None:
+            own.execute("UPDATE bulk_runs SET state = 'open' WHERE id = ? AND state = 'adding'", (run,))
+            _finish(own, run)
+
+        self.database.write(work)
+
+    def take(self, run: str, trees: Collection[str]) -> int | float | None:
+        """The number of a job that could begin now, on none of those trees.
+
+        A float: none can, but one may after so many seconds. None: no job may begin.
+        """
+
+        def work(own: Connection) -> int | float | None:
+            row = own.execute("SELECT state, n_waiting FROM bulk_runs WHERE id = ?", (run,)).fetchone()
+            if row is None or row[0] != "open" or not row[1]:
+                return None
+            most = self._settings(own, run).model_jobs
+            without = f" AND tree NOT IN ({', '.join('?' * len(trees))})" if trees else ""
+            found = own.execute(
+                f"SELECT number FROM bulk_jobs j WHERE run = ? AND state = 'waiting' AND due <= ?{without}"
+                " AND (endpoint IS NULL OR ("
+                " endpoint NOT IN (SELECT name FROM bulk_endpoints WHERE closed_until > ?)"
+                " AND ? > (SELECT count(*) FROM bulk_jobs r WHERE r.state = 'running' AND r.endpoint = j.endpoint)))"
+                " ORDER BY number LIMIT 1",
+                (run, now(), *trees, now(), _NO_LIMIT if most is None else most),
+            ).fetchone()
+            return int(found[0]) if found else _BRIEF / 10
+
+        return self.database.read(work)
+
+    def begin(self, run: str, number: int, attempt: str, *, ticket: int | None = None) -> Begun | Wait | None:
+        """Begin a job. None: there is nothing to do, because it has ended, or is another ticket's.
+
+        A job that is running is taken over: whoever asks knows that its worker is gone.
+        """
+        return self.database.write(lambda own: self._begin(own, run, number, attempt, ticket))
+
+    def _begin(self, own: Connection, run: str, number: int, attempt: str, ticket: int | None) -> Begun | Wait | None:
+        row = own.execute(
+            "SELECT state, due, attempt, ticket, tries, lost, body, endpoint FROM bulk_jobs"
+            " WHERE run = ? AND number = ?",
+            (run, number),
+        ).fetchone()
+        if row is None or row[0] not in ("waiting", "running") or row[3] != ticket:
+            return None
+        state, due, before, _, tries, lost, body, endpoint = row
+        state_of_run = own.execute("SELECT state FROM bulk_runs WHERE id = ?", (run,)).fetchone()[0]
+        settings = self._settings(own, run)
+        if state == "running" and before == attempt:
+            return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost)
+        if state_of_run == "cancelled":
+            _move(own, run, number, state, "cancelled")
+            _finish(own, run)
+            return None
+        if state_of_run != "open" and state == "waiting":
+            return Wait(_BRIEF)
+        if due > now():
+            return Wait((due - now()) / 1000)
+        if state == "waiting" and endpoint is not None:
+            wait = _admission(own, endpoint, settings)
+            if wait is not None:
+                return Wait(wait)
+        if state == "running":
+            lost += 1
+        changed = own.execute(
+            "UPDATE bulk_jobs SET state = 'running', attempt = ?, lost = ?, begun = ?"
+            " WHERE run = ? AND number = ? AND state = ? AND coalesce(attempt, '') = ?",
+            (attempt, lost, now(), run, number, state, before or ""),
+        ).rowcount
+        if not changed:
+            return Wait(_BRIEF)  # somebody else was faster
+        own.execute("UPDATE bulk_runs SET begun = ? WHERE id = ? AND begun IS NULL", (now(), run))
+        if state == "waiting":
+            own.execute(
+                "UPDATE bulk_runs SET n_waiting = n_waiting - 1, n_running = n_running + 1 WHERE id = ?", (run,)
+            )
+        return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost)
+
+    def end(self, begun: Begun, outcome: Outcome) -> bool:
+        """Note how an attempt ended the job; False where the attempt has it no more."""
+
+        def work(own: Connection) -> bool:
+            if not self._has(own, begun):
+                return False
+            error = None if outcome.error is None else _kept(outcome.error)
+            facts = json.dumps({"files": list(outcome.files), **outcome.facts})
+            diff = zlib.compress(outcome.diff.encode("utf-8", "surrogatepass")) if outcome.diff else None
+            _move(own, begun.run, begun.number, "running", outcome.state)
+            own.execute(
+                "UPDATE bulk_jobs SET kind = ?, error = ?, facts = ?, diff = ? WHERE run = ? AND number = ?",
+                (outcome.kind, error, facts, diff, begun.run, begun.number),
+            )
+            _check_stop(own, begun.run, begun.settings)
+            _finish(own, begun.run)
+            return True
+
+        return self.database.write(work)
+
+    def put_back(self, begun: Begun, outcome: Outcome, seconds: float, *, lost: bool = False) -> None:
+        """Let the job wait for its next attempt. `lost`: the worker died with it."""
+
+        def work(own: Connection) -> None:
+            if not self._has(own, begun):
+                return
+            own.execute(
+                "UPDATE bulk_jobs SET state = 'waiting', due = ?, tries = tries + ?, lost = lost + ?, kind = ?,"
+                " error = ? WHERE run = ? AND number = ?",
+                (
+                    *(now() + int(seconds * 1000), int(not lost and outcome.wait is None), int(lost), outcome.kind),
+                    *(None if outcome.error is None else _kept(outcome.error), begun.run, begun.number),
+                ),
+            )
+            own.execute(
+                "UPDATE bulk_runs SET n_waiting = n_waiting + 1, n_running = n_running - 1 WHERE id = ?", (begun.run,)
+            )
+            endpoint = begun.job.endpoint
+            if outcome.is_away and endpoint is not None:
+                _close(own, endpoint, now() + int(seconds * 1000))
+
+        self.database.write(work)
+
+    def due(self, run: str, number: int) -> float | None:
+        """After how many seconds a job that waits may begin; None where it has ended."""
+        query = "SELECT state, due FROM bulk_jobs WHERE run = ? AND number = ?"
+        row = self.database.read(lambda own: own.execute(query, (run, number)).fetchone())
+        return max((row[1] - now()) / 1000, 0.0) if row is not None and row[0] == "waiting" else None
+
+    def release(self, run: str) -> int:
+        """Put back the jobs of a pool that is gone; how many there were."""
+
+        def work(own: Connection) -> int:
+            count = int(
+                own.execute(
+                    "UPDATE bulk_jobs SET state = 'waiting', lost = lost + 1 WHERE run = ? AND state = 'running'",
+                    (run,),
+                ).rowcount
+            )
+            if count:
+                own.execute(
+                    "UPDATE bulk_runs SET n_waiting = n_waiting + ?, n_running = n_running - ? WHERE id = ?",
+                    (count, count, run),
+                )
+            return count
+
+        return self.database.write(work)
+
+    def pause(self, run: str) -> None:
+        """Begin no more jobs of the run; those that run go on to their end."""
+        self._set_state(run, "paused", ("adding", "open"))
+
+    def resume(self, run: str) -> None:
+        self._set_state(run, "open", ("adding", "paused"))
+
+    def cancel(self, run: str) -> None:
+        """End every job that waits; those that run are stopped by whoever carries them out."""
+
+        def work(own: Connection) -> None:
+            own.execute("UPDATE bulk_runs SET state = 'cancelled', why = NULL WHERE id = ? AND state <> 'over'", (run,))
+            count = own.execute(
+                "UPDATE bulk_jobs SET state = 'cancelled', ended = ? WHERE run = ? AND state = 'waiting'", (now(), run)
+            ).rowcount
+            own.execute(
+                "UPDATE bulk_runs SET n_waiting = n_waiting - ?, n_cancelled = n_cancelled + ? WHERE id = ?",
+                (count, count, run),
+            )
+            _finish(own, run)
+
+        self.database.write(work)
+
+    def retry(self, run: str, states: Collection[End], ticketing: Ticketing | None = None) -> int:
+        """Let jobs that ended so be tried again; how many."""
+        total = 0
+        own_states = [state for state in states if state not in ("done", "nothing")]
+        marks = ", ".join("?" * len(own_states))
+
+        def page(own: Connection) -> int:
+            found = own.execute(
+                f"SELECT number, state, body FROM bulk_jobs WHERE run = ? AND state IN ({marks}) AND body IS NOT NULL"
+                f" ORDER BY number LIMIT {_PAGE}",
+                (run, *own_states),
+            ).fetchall()
+            jobs = [(int(number), Job.of_json(json.loads(body))) for number, _, body in found]
+            tickets: Sequence[int | None] = [None] * len(jobs)
+            if ticketing is not None and jobs:
+                tickets = ticketing(own, run, self._settings(own, run), jobs)
+            own.execute_many(
+                "UPDATE bulk_jobs SET state = 'waiting', due = 0, tries = 0, lost = 0, kind = NULL, error = NULL,"
+                " ended = NULL, ticket = ? WHERE run = ? AND number = ?",
+                [(ticket, run, number) for (number, _), ticket in zip(jobs, tickets, strict=True)],
+            )
+            for _, state, _ in found:
+                own.execute(
+                    f"UPDATE bulk_runs SET n_{state} = n_{state} - 1, n_waiting = n_waiting + 1 WHERE id = ?", (run,)
+                )
+            if found:
+                own.execute("UPDATE bulk_runs SET state = 'open', why = NULL, ended = NULL WHERE id = ?", (run,))
+            return len(found)
+
+        while count := self.database.write(page):
+            total += count
+        return total
+
+    def run_named(self, name: str) -> RunStatus:
+        """A run by its id or the first letters of it. Refuses with `no-such-file` where there is none."""
+        found = [each for each in self.runs(most=1_000) if each.id.startswith(name)]
+        exact = [each for each in found if each.id == name]
+        if len(exact or found) == 1:
+            return (exact or found)[0]
+        if found:
+            raise EditError(Kind.BAD_REQUEST, f"{len(found)} runs begin with {name[:40]!r}", hint="give more of the id")
+        raise EditError(
+            Kind.NO_SUCH_FILE, f"there is no run {name[:40]!r}", hint=RunCommand("bulk status", "lists them")
+        )
+
+    def status(self, run: str) -> RunStatus:
+        return next(iter(self._statuses("WHERE id = ?", (run,))), None) or self.run_named(run)
+
+    def runs(self, most: int = 20) -> list[RunStatus]:
+        """The runs, newest first."""
+        return self._statuses(f"ORDER BY made DESC, id LIMIT {most}", ())
+
+    def stopped_runs(self, runs: Collection[str]) -> set[str]:
+        """Which of some runs were cancelled."""
+        query = f"SELECT id FROM bulk_runs WHERE state = 'cancelled' AND id IN ({', '.join('?' * len(runs))})"
+        if not runs:
+            return set()
+        return {str(run) for (run,) in self.database.read(lambda own: own.execute(query, tuple(runs)).fetchall())}
+
+    def closed_endpoints(self) -> set[str]:
+        """The model endpoints where no job can begin now: they asked to wait, or have as many jobs as they may."""
+
+        def work(own: Connection) -> set[str]:
+            found = own.execute("SELECT name FROM bulk_endpoints WHERE closed_until > ?", (now(),)).fetchall()
+            open_runs = own.execute("SELECT settings FROM bulk_runs WHERE state = 'open'").fetchall()
+            limits = [most for (text,) in open_runs if (most := json.loads(text)["model_jobs"]) is not None]
+            query = (
+                "SELECT endpoint FROM bulk_jobs WHERE state = 'running' AND endpoint IS NOT NULL"
+                " GROUP BY endpoint HAVING count(*) >= ?"
+            )
+            full = own.execute(query, (min(limits),)).fetchall() if limits else []
+            return {str(name) for (name,) in (*found, *full)}
+
+        return self.database.read(work)
+
+    def jobs(self, run: str, states: Collection[str] = STATES) -> Iterator[JobReport]:
+        """What became of each job, in the order of their lines; read page by page."""
+        last = 0
+        marks = ", ".join("?" * len(states))
+        query = (
+            "SELECT number, key, state, kind, error, facts FROM bulk_jobs"
+            f" WHERE run = ? AND number > ? AND state IN ({marks}) ORDER BY number LIMIT {_PAGE}"
+        )
+        while True:
+            given = (run, last, *states)
+            rows = self.database.read(lambda own, given=given: own.execute(query, given).fetchall())  # type: ignore[misc]
+            for number, key, state, kind, error, text in rows:
+                facts = json.loads(text) if text else {}
+                files = tuple(map(str, facts.pop("files", ())))
+                yield JobReport(int(number), key, state, kind, error, files, facts)
+                last = int(number)
+            if len(rows) < _PAGE:
+                return
+
+    def job(self, run: str, number: int) -> Job | None:
+        """The job of a number; None where its line was none."""
+        row = self.database.read(
+            lambda own: own.execute("SELECT body FROM bulk_jobs WHERE run = ? AND number = ?", (run, number)).fetchone()
+        )
+        return Job.of_json(json.loads(row[0])) if row and row[0] else None
+
+    def diff(self, run: str, number: int) -> str:
+        """What a job changed, or would have changed, as a unified diff."""
+        row = self.database.read(
+            lambda own: own.execute("SELECT diff FROM bulk_jobs WHERE run = ? AND number = ?", (run, number)).fetchone()
+        )
+        return zlib.decompress(bytes(row[0])).decode("utf-8", "surrogatepass") if row and row[0] else ""
+
+    def failures(self, run: str) -> list[Failure]:
+        """What went wrong, by kind, the most frequent first, each with one example."""
+        query = (
+            "SELECT w.state, w.kind, w.count, j.key, j.error FROM (SELECT state, kind, count(*) AS count,"
+            " min(number) AS first FROM bulk_jobs WHERE run = ? AND state IN ('refused', 'failed')"
+            " GROUP BY state, kind) w JOIN bulk_jobs j ON j.run = ? AND j.number = w.first"
+            " ORDER BY w.count DESC, w.kind"
+        )
+        rows = self.database.read(lambda own: own.execute(query, (run, run)).fetchall())
+        return [Failure(state, kind or "", int(count), key, error or "") for state, kind, count, key, error in rows]
+
+    def sample(self, run: str, count: int) -> list[int]:
+        """The numbers of some of the jobs that wait, spread over the run, the same ones every time."""
+        total = self.status(run).counts["waiting"]
+        step = max(total // max(count, 1), 1)
+        query = (
+            "SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM bulk_jobs"
+            f" WHERE run = ? AND state = 'waiting') s WHERE (place - 1) % {step} = 0 ORDER BY number LIMIT {int(count)}"
+        )
+        return [int(number) for (number,) in self.database.read(lambda own: own.execute(query, (run,)).fetchall())]
+
+    def untaken(self, run: str, ticketing: Ticketing, is_gone: str) -> int:
+        """Give a new ticket to each job that waits and whose ticket is no more; how many. `is_gone` says so in SQL."""
+
+        def page(own: Connection) -> int:
+            found = own.execute(
+                f"SELECT number, body FROM bulk_jobs WHERE run = ? AND state IN ('waiting', 'running') AND {is_gone}"
+                f" ORDER BY number LIMIT {_PAGE}",
+                (run,),
+            ).fetchall()
+            jobs = [(int(number), Job.of_json(json.loads(body))) for number, body in found]
+            if jobs:
+                tickets = ticketing(own, run, self._settings(own, run), jobs)
+                own.execute_many(
+                    "UPDATE bulk_jobs SET ticket = ? WHERE run = ? AND number = ?",
+                    [(ticket, run, number) for (number, _), ticket in zip(jobs, tickets, strict=True)],
+                )
+            return len(jobs)
+
+        total = 0
+        while count := self.database.write(page):
+            total += count
+        return total
+
+    def _statuses(self, rest: str, values: Sequence[object]) -> list[RunStatus]:
+        query = f"SELECT id, state, why, settings, made, begun, ended, {_COUNTS} FROM bulk_runs {rest}"
+        rows = self.database.read(lambda own: own.execute(query, values).fetchall())
+        return [
+            RunStatus(
+                run, cast("RunState", state), why, RunSettings(**json.loads(settings)),
+                dict(zip(STATES, map(int, counts), strict=True)), int(made), begun, ended,
+            )
+            for run, state, why, settings, made, begun, ended, *counts in rows
+        ]  # fmt: skip
+
+    def _settings(self, own: Connection, run: str) -> RunSettings:
+        row = own.execute("SELECT settings FROM bulk_runs WHERE id = ?", (run,)).fetchone()
+        return RunSettings(**json.loads(row[0]))
+
+    def _set_state(self, run: str, state: RunState, before: Sequence[RunState]) -> None:
+        query = f"UPDATE bulk_runs SET state = ?, why = NULL WHERE id = ? AND state IN ({', '.join('?' * len(before))})"
+        self.database.write(lambda own: own.execute(query, (state, run, *before)))
+
+    def _has(self, own: Connection, begun: Begun) -> bool:
+        row = own.execute(
+            "SELECT attempt, state FROM bulk_jobs WHERE run = ? AND number = ?", (begun.run, begun.number)
+        ).fetchone()
+        return row is not None and tuple(row) == (begun.attempt, "running")
+
+
+def _move(own: Connection, run: str, number: int, before: str, after: str) -> None:
+    """A job from one state to its end, and the counts with it."""
+    own.execute("UPDATE bulk_jobs SET state = ?, ended = ? WHERE run = ? AND number = ?", (after, now(), run, number))
+    own.execute(f"UPDATE bulk_runs SET n_{before} = n_{before} - 1, n_{after} = n_{after} + 1 WHERE id = ?", (run,))
+
+
+def _finish(own: Connection, run: str) -> None:
+    """A run without jobs that wait or run is over, unless more are being added."""
+    own.execute(
+        "UPDATE bulk_runs SET state = CASE WHEN state = 'cancelled' THEN state ELSE 'over' END, ended = ?"
+        " WHERE id = ? AND n_waiting = 0 AND n_running = 0 AND ended IS NULL AND state <> 'adding'",
+        (now(), run),
+    )
+
+
+def _check_stop(own: Connection, run: str, settings: RunSettings) -> None:
+    """Pause a run that has more failures than its stop rule allows."""
+    if settings.stop_share is None and settings.stop_count is None:
+        return
+    row = own.execute(f"SELECT {_COUNTS} FROM bulk_runs WHERE id = ?", (run,)).fetchone()
+    counts = dict(zip(STATES, row, strict=True))
+    ended, wrong = sum(counts[state] for state in ENDS), counts["refused"] + counts["failed"]
+    is_share = settings.stop_share is not None and ended >= _LEAST_ENDED and wrong > settings.stop_share * ended
+    if is_share or (settings.stop_count is not None and wrong >= settings.stop_count):
+        why = f"{wrong:,} of {ended:,} jobs were refused or failed"
+        own.execute("UPDATE bulk_runs SET state = 'paused', why = ? WHERE id = ? AND state = 'open'", (why, run))
+
+
+def _admission(own: Connection, endpoint: str, settings: RunSettings) -> float | None:
+    """How long a job must wait until its model endpoint takes it; None: it may begin now, which is noted."""
+    _close(own, endpoint, 0)  # until the transaction ends, nobody else decides about this endpoint
+    until = int(own.execute("SELECT closed_until FROM bulk_endpoints WHERE name = ?", (endpoint,)).fetchone()[0])
+    if until > now():
+        return (until - now()) / 1000
+    if settings.model_jobs is not None:
+        query = "SELECT count(*) FROM bulk_jobs WHERE endpoint = ? AND state = 'running'"
+        if own.execute(query, (endpoint,)).fetchone()[0] >= settings.model_jobs:
+            return _BRIEF / 5
+    if settings.model_rate is not None:
+        _close(own, endpoint, now() + int(60_000 / settings.model_rate))
+    return None
+
+
+def _close(own: Connection, endpoint: str, until: int) -> None:
+    own.execute(
+        "INSERT INTO bulk_endpoints (name, closed_until) VALUES (?, ?) ON CONFLICT (name) DO UPDATE"
+        " SET closed_until = CASE WHEN excluded.closed_until > bulk_endpoints.closed_until"
+        " THEN excluded.closed_until ELSE bulk_endpoints.closed_until END",
+        (endpoint, until),
+    )
+
+
+def _taken(key: str, before: tuple[int, str] | None) -> EditError:
+    line = before[0] if before is not None else 0
+    return EditError(
+        Kind.BAD_REQUEST, f"the key {key!r} is that of line {line}, with another job", hint="keys name one job each"
+    )
+
+
+def _kept(error: str) -> str:
+    return error.replace("\0", "").encode("utf-8", "replace").decode()[:_LONGEST_ERROR]

@@ -1,0 +1,260 @@
+"""Bulk runs on the command line: the options that their commands share, and what is printed of a run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
+from steadyhand.surfaces.cli.options import FileName, chain
+from steadyhand.surfaces.terminal import Line, Piece, cells, counted, pad, visible_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steadyhand.bulk.fleet import Fleet
+    from steadyhand.bulk.job import Job
+    from steadyhand.bulk.run_store import Failure, JobReport, Outcome, RunStatus, RunStore
+    from steadyhand.surfaces.cli.invocation import Invocation
+
+EMBEDDED = "embedded"
+FAILED = 1  # the exit code of a run in which a job was refused, failed or was cancelled
+_SHOWN_FAILURES = 20
+_STYLES = {"done": "good", "nothing": "dim", "refused": "warning", "failed": "error", "cancelled": "warning"}
+
+
+def queue_options(function: Any) -> Any:
+    """Where the state of runs is."""
+    return chain(
+        function,
+        click.option(
+            "--queue",
+            metavar="URL",
+            envvar="STEADYHAND_QUEUE",
+            show_envvar=True,
+            help="A PostgreSQL that workers share, postgresql://…; embedded starts one here. Without it: this machine.",
+        ),
+        click.option(
+            "--state",
+            metavar="DIR",
+            envvar="STEADYHAND_BULK",
+            show_envvar=True,
+            type=FileName(),
+            help="The folder for runs, clones and working trees (default: in the user's state folder).",
+        ),
+    )
+
+
+@dataclass(slots=True)
+class Queue:
+    """Where the runs are that a command is about; `fleet` where workers share them."""
+
+    store: RunStore
+    folder: str
+    fleet: Fleet | None = None
+    is_embedded: bool = False
+
+    @property
+    def ticketing(self) -> Any:
+        return None if self.fleet is None else self.fleet.ticketing
+
+
+@contextmanager
+def opened_queue(queue: str | None, state: str | None) -> Iterator[Queue]:
+    """The runs of this machine, or of a queue."""
+    from steadyhand.bulk.run_store import STEPS, RunStore
+    from steadyhand.workspace.run_database import RunDatabase, bulk_folder, embedded_server
+
+    folder = bulk_folder(state)
+    with ExitStack() as stack:
+        if queue is None:
+            store = RunStore(RunDatabase(folder / "runs.db", STEPS))
+            stack.callback(store.database.close)
+            yield Queue(store, str(folder))
+            return
+        from steadyhand.bulk.fleet import Fleet
+
+        if queue != EMBEDDED and not queue.startswith(("postgresql://", "postgres://")):
+            raise EditError(
+                Kind.BAD_REQUEST,
+                "--queue is no URL of a PostgreSQL",
+                hint="postgresql://user@host/database, or embedded",
+            )
+        url = stack.enter_context(embedded_server(folder)) if queue == EMBEDDED else queue
+        fleet = Fleet(url)
+        stack.callback(fleet.close)
+        yield Queue(fleet.store, str(folder), fleet, queue == EMBEDDED)
+
+
+def scripts_read(invocation: Invocation) -> Callable[[Job], Job]:
+    """Puts a script that stands for a model into the job itself, so that every worker has it."""
+    from steadyhand.agents.script import read_script
+    from steadyhand.lazy import replace
+    from steadyhand.surfaces.cli.invocation import bytes_from, decode, parse_json
+
+    known: dict[str, object] = {}
+
+    def put_in(job: Job) -> Job:
+        body = job.body
+        model = body.get("model") if isinstance(body, Mapping) and job.asks_a_model else None
+        if not isinstance(body, Mapping) or not str(model or "").startswith("script:"):
+            return job
+        name = str(model).removeprefix("script:")
+        if name not in known:
+            known[name] = read_script(
+                parse_json(decode(bytes_from(invocation, "--model", name), "--model"), "the script")
+            )
+        return replace(job, body={**body, "script": known[name]})
+
+    return put_in
+
+
+class Pace:
+    """How fast a run goes, from what was seen of it lately."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[float, int]] = []
+
+    def say(self, status: RunStatus) -> str:
+        """What is behind a progress bar: what went wrong, jobs per second, and how long it will take."""
+        now = time.monotonic()
+        self._seen = [*(each for each in self._seen if now - each[0] < 30), (now, status.ends)]
+        begun, ended = self._seen[0]
+        rate = (status.ends - ended) / (now - begun) if now - begun > 0.5 else 0.0
+        wrong = [f"{status.counts[name]:,} {name}" for name in ("refused", "failed") if status.counts[name]]
+        facts = [*wrong, *rate_words(rate, status.left), *([status.state] if status.state == "paused" else [])]
+        return "".join(f" · {fact}" for fact in facts)
+
+
+def rate_words(rate: float, left: int) -> list[str]:
+    """Throughput and expected end, where they can be known."""
+    if rate <= 0:
+        return []
+    return [
+        f"{rate:,.1f} jobs/s" if rate < 100 else f"{rate:,.0f} jobs/s",
+        *([f"{_span(left / rate)} left"] if left else []),
+    ]
+
+
+def status_json(status: RunStatus) -> dict[str, object]:
+    """A run as `bulk status --json` has it."""
+    seconds, rate = _pace(status)
+    facts: dict[str, object] = {
+        "id": status.id,
+        "state": status.state,
+        "counts": dict(status.counts),
+        "total": status.total,
+        "left": status.left,
+        "seconds": round(seconds, 1),
+        "jobsPerSecond": round(rate, 2),
+    }
+    if status.left and rate:
+        facts["secondsLeft"] = round(status.left / rate)
+    return facts | ({"why": status.why} if status.why else {})
+
+
+def status_lines(status: RunStatus, failures: Iterable[Failure]) -> Iterator[Line]:
+    """A run for people: how far it is, how fast, and what went wrong, by kind with one example."""
+    seconds, rate = _pace(status)
+    share = f"{status.ends * 100 // status.total} %" if status.total else "no jobs"
+    head = f"  {status.state}, {status.ends:,} of {status.total:,} ended ({share}) in {_span(seconds)}"
+    yield (Piece(status.id, "id"), Piece(head))
+    if status.why:
+        yield (Piece("  stopped: ", "warning"), Piece(visible_line(status.why)))
+    named = [(name, count) for name, count in status.counts.items() if count]
+    yield tuple(
+        piece
+        for place, (name, count) in enumerate(named)
+        for piece in (Piece("  " if not place else ", "), Piece(f"{count:,} {name}", _STYLES.get(name, "plain")))
+    )
+    words = rate_words(rate, status.left)
+    if words:
+        yield (Piece(f"  {', '.join(words)}", "dim"),)
+    for failure in list(failures)[:_SHOWN_FAILURES]:
+        yield (Piece(f"  {failure.count:,} × ", "dim"), Piece(f"{failure.state} {failure.kind}".strip(), "error"))
+        yield (
+            Piece("    for example "),
+            Piece(visible_line(failure.key), "place"),
+            Piece(f": {visible_line(failure.error)[:400]}"),
+        )
+
+
+def run_list_lines(runs: Iterable[RunStatus]) -> Iterator[Line]:
+    """Runs, one a line."""
+    for status in runs:
+        wrong = f", {status.wrong:,} refused or failed" if status.wrong else ""
+        said = f"  {status.state:9}  {status.ends:,} of {counted(status.total, 'job')} ended{wrong}"
+        yield (Piece(status.id, "id"), Piece(said))
+
+
+def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
+    """What became of each job, one a line, and why where it went wrong."""
+    for job in jobs:
+        kind = f" {job.kind}" if job.kind and job.state in ("refused", "failed") else ""
+        files = (
+            f"  {', '.join(map(visible_line, job.files[:5]))}{' …' if len(job.files) > 5 else ''}" if job.files else ""
+        )
+        branch = f"  {job.facts['branch']}" if "branch" in job.facts else ""
+        yield (
+            Piece(pad(job.state, 10), _STYLES.get(job.state, "dim")),
+            Piece(visible_line(job.key), "place"),
+            Piece(f"{kind}{files}{branch}"),
+        )
+        if job.error and job.state in ("refused", "failed"):
+            yield (Piece(f"          {visible_line(job.error)[:400]}", "dim"),)
+
+
+def sample_lines(found: Iterable[tuple[str, Outcome]]) -> Iterator[Line]:
+    """What a dry run over some jobs found."""
+    rows = list(found)
+    column = max((cells(key) for key, _ in rows), default=0)
+    for key, outcome in rows:
+        said = outcome.error or f"{counted(len(outcome.files), 'file')} would change"
+        what = said if outcome.state in ("refused", "failed", "done") else ""
+        yield (
+            Piece("  "),
+            Piece(pad(visible_line(key), min(column, 40)), "place"),
+            Piece(
+                f"  {'would be ' if outcome.state != 'done' else ''}{outcome.state}  ",
+                _STYLES.get(outcome.state, "plain"),
+            ),
+            Piece(visible_line(what)[:300]),
+        )
+
+
+def report_parts(status: RunStatus, jobs: Iterable[JobReport]) -> Iterator[str]:
+    """A run with all of its jobs as JSON, in parts: a run may have more jobs than fit into the memory."""
+    head = json.dumps({"ok": not status.wrong, "id": status.id, "state": status.state, "counts": dict(status.counts)})
+    yield f'{head[:-1]}, "jobs": ['
+    for number, job in enumerate(jobs):
+        said = json.dumps(job.to_json()).replace("\x7f", "\\u007f")
+        yield f"{',' if number else ''}\n{said}"
+    yield "\n]}\n"
+
+
+def _pace(status: RunStatus) -> tuple[float, float]:
+    """How long a run has been under way, in seconds, and the jobs that it ended in one."""
+    from steadyhand.workspace.run_database import now
+
+    if status.begun is None:
+        return 0.0, 0.0
+    seconds = max(((status.ended or now()) - status.begun) / 1000, 0.001)
+    return seconds, status.ends / seconds
+
+
+def _span(seconds: float) -> str:
+    """A length of time as people say it.
+
+    >>> _span(4.2), _span(90), _span(7300)
+    ('4.2 s', '1 min 30 s', '2 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60} min"

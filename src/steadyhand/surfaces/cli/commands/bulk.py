@@ -1,0 +1,699 @@
+"""`bulk` and `worker`: many jobs in many trees, carried out by the processes of this machine or by workers anywhere."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import Registry
+from steadyhand.surfaces.cli.bulk import (
+    FAILED,
+    Pace,
+    Queue,
+    job_lines,
+    opened_queue,
+    queue_options,
+    report_parts,
+    run_list_lines,
+    sample_lines,
+    scripts_read,
+    status_json,
+    status_lines,
+)
+from steadyhand.surfaces.cli.group import Command, command, family
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
+from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.output import writing
+from steadyhand.surfaces.cli.render import progress
+from steadyhand.surfaces.terminal import Piece
+
+if TYPE_CHECKING:
+    from steadyhand.bulk.execution import Given
+    from steadyhand.bulk.job import BadLine, Job
+    from steadyhand.bulk.run_store import RunStatus
+
+_run_argument = click.argument("run", metavar="RUN")
+_workers_option = click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(0, 256),
+    help="Processes of this machine (default: its cores; 0 with --queue URL).",
+)
+_wait_option = click.option("--wait", is_flag=True, help="With --queue URL: wait until the run is over.")
+_patches_option = click.option(
+    "--patches", metavar="DIR", type=FileName(), help="Write the diff of each job to this folder."
+)
+_BATCH = 500  # jobs that are added in one transaction
+_LOOK = 1.0
+_SECTION = "Bulk runs"
+_MEMBERS = Registry(
+    "steadyhand.surfaces.cli.commands",
+    "BULK_COMMAND",
+    "cancel=bulk pause=bulk report=bulk resume=bulk retry=bulk run=bulk status=bulk watch=bulk",
+)
+
+
+@family(
+    "bulk",
+    section=_SECTION,
+    examples="""
+    steadyhand bulk run jobs.jsonl
+    steadyhand bulk run --plan fix.json --repos repos.txt --result branch --sample 20
+    steadyhand bulk run jobs.jsonl --queue embedded
+    steadyhand bulk status
+    steadyhand bulk report 3f9c1a --patches patches
+    """,
+    members=_MEMBERS,
+)
+def bulk_command() -> None:
+    """Carry out many jobs, each exactly once.
+
+    A job is one JSON object a line: key, where (root, or repo and ref), what (plan, patch, act, task or impact), and
+    optionally policy, result (leave, hold, patch, branch) and reason. run carries them out with the processes of this
+    machine, or puts them on a queue in PostgreSQL from which any number of workers take them (steadyhand worker). A
+    run that was stopped or killed goes on with resume; no job is done twice.
+    """
+
+
+def _amount(text: str | None) -> tuple[float | None, int | None]:
+    """A stop rule: a share such as 5%, or a number of jobs."""
+    if text is None:
+        return None, None
+    digits = text.removesuffix("%").strip()
+    try:
+        value = float(digits)
+    except ValueError:
+        value = -1.0
+    if value < 0 or (not text.endswith("%") and (value != int(value) or value < 1)):
+        raise EditError(
+            Kind.BAD_REQUEST, f"--stop-at-failures {text[:20]!r} is no share and no number", hint="such as 5% or 10"
+        )
+    return (value / 100, None) if text.endswith("%") else (None, int(value))
+
+
+@command(
+    "run",
+    section=_SECTION,
+    examples="""
+    steadyhand bulk run jobs.jsonl --workers 8
+    steadyhand bulk run jobs.jsonl --sample 20 --stop-at-failures 5%
+    steadyhand bulk run --plan fix.json --repos repos.txt --result branch --reason 'drop Python 3.10'
+    steadyhand bulk run jobs.jsonl --queue postgresql://ci@db/fleet --wait --json
+    """,
+)
+@click.argument("jobs", metavar="[JOBS.jsonl|-]", required=False, type=FileName())
+@click.option("--plan", metavar="FILE", type=FileName(), help="Instead of JOBS: a JSON plan or a patch in any format …")
+@click.option("--repos", metavar="FILE", type=FileName(), help="… for each directory, or repository and ref, a line.")
+@click.option(
+    "--result",
+    type=click.Choice(["leave", "hold", "patch", "branch"]),
+    default="leave",
+    show_default=True,
+    help="With --plan: what becomes of it.",
+)
+@click.option("--reason", metavar="TEXT", help="With --plan: why; also the message of a commit.")
+@click.option(
+    "--run", "name", metavar="NAME", help="The id of the run; one that is there gets the jobs it lacks and goes on."
+)
+@_workers_option
+@click.option(
+    "--sample",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Dry-run so many jobs first; the run begins only if none fails, or no more than --stop-at-failures.",
+)
+@click.option("--dry-run", is_flag=True, help="Only the dry run: of --sample jobs, or of 20.")
+@click.option(
+    "--stop-at-failures",
+    metavar="N|N%",
+    help="Pause the run at so many jobs, or at this share of those that ended, refused or failed.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.1),
+    default=600.0,
+    show_default=True,
+    help="A job that takes longer is ended.",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Tries of a job that is refused with a kind that may pass.",
+)
+@click.option(
+    "--lost",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="A job at which so many workers died is given up.",
+)
+@click.option(
+    "--priority", type=int, default=0, show_default=True, help="On a queue: jobs of a higher priority come first."
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    envvar="STEADYHAND_MODEL",
+    show_envvar=True,
+    help="The model of tasks and impact runs that name none.",
+)
+@click.option(
+    "--base-url", metavar="URL", envvar="STEADYHAND_BASE_URL", show_envvar=True, help="Its OpenAI-compatible server."
+)
+@click.option(
+    "--model-jobs", metavar="N", type=click.IntRange(min=1), help="Jobs that a model endpoint has at once, at most."
+)
+@click.option(
+    "--model-rate",
+    metavar="N",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Jobs that begin in a minute at a model endpoint, at most.",
+)
+@click.option("--push", is_flag=True, help="Give branches to the repository that was cloned.")
+@_wait_option
+@_patches_option
+@queue_options
+def run_command(invocation: Invocation, **options: Any) -> int:
+    """Carry out the jobs of a file, or one plan for many trees.
+
+    Jobs are read line by line; a line that is no job is reported with its number and the others go on. The run is
+    kept in a database, so a run that is killed goes on with bulk resume. Each job ends as done, nothing (there was
+    nothing to do), refused, failed or cancelled, and keeps its diff. With --queue postgresql://… the jobs are put on
+    the queue, and steadyhand worker carries them out, on any number of machines; --queue embedded starts PostgreSQL
+    and workers here and now. Exit codes: 0 every job is done or had nothing to do, 1 otherwise.
+    """
+    from steadyhand.bulk.run_store import RunSettings
+
+    share, count = _amount(options["stop_at_failures"])
+    settings = RunSettings(
+        actor=invocation.settings.actor or invocation.config.actor, stop_share=share, stop_count=count,
+        **{name: options[name] for name in (
+            "seconds", "tries", "lost", "priority", "model_jobs", "model_rate", "push",
+        )},
+    )  # fmt: skip
+    with opened_queue(options["queue"], options["state"]) as queue:
+        run = queue.store.make_run(settings, options["name"])
+        with progress(invocation.output, "reading jobs") as shown:
+            total = 0
+            jobs = _prepared(invocation, options)
+            while batch := list(islice(jobs, _BATCH)):
+                queue.store.add(run, batch, queue.ticketing)
+                total += len(batch)
+                shown(total)
+        workers = _workers(options["workers"], queue)
+        given = _given(invocation, queue, run)
+        if options["sample"] or options["dry_run"]:
+            code = _try(invocation, queue, run, options, workers or _cores(), given)
+            if code is not None:
+                return code
+        queue.store.open_run(run)
+        if queue.fleet is not None:
+            queue.fleet.resume(run)
+        return _carry_on(invocation, queue, run, workers, given, options, is_waiting=options["wait"])
+
+
+def _prepared(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int, Job | BadLine]]:
+    """The jobs that the options mean, with the model of the run and absolute places."""
+    from steadyhand.bulk.job import BadLine, Job, with_model
+    from steadyhand.lazy import replace
+
+    put_in = scripts_read(invocation)
+    model, url = options["model"], options["base_url"]
+    for number, job in _read(invocation, options):
+        if isinstance(job, Job):
+            try:
+                job = put_in(with_model(job, model, url))
+            except EditError as error:
+                yield number, BadLine(number, job.key, error)
+                continue
+            is_path = not job.is_repo or ("://" not in job.place and "@" not in job.place)
+            if is_path:
+                job = replace(job, place=os.path.realpath(job.place))
+        yield number, job
+
+
+def _read(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int, Job | BadLine]]:
+    from steadyhand.bulk.job import jobs_for, read_jobs
+
+    plan, repos, file = options["plan"], options["repos"], options["jobs"]
+    if (plan is None) != (repos is None) or (plan is None) == (file is None):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "which jobs are meant is not clear",
+            hint="give JOBS.jsonl, or --plan FILE and --repos FILE",
+        )
+    if plan is None:
+        with _lines(invocation, "JOBS", file) as lines:
+            yield from read_jobs(lines)
+        return
+    text = decode(bytes_from(invocation, "--plan", plan), "--plan")
+    is_plan = text.lstrip().startswith("{") and '"files"' in text
+    body = parse_json(text, "the plan") if is_plan else text
+    with _lines(invocation, "--repos", repos) as lines:
+        yield from jobs_for(
+            lines, "plan" if is_plan else "patch", body, result=options["result"], reason=options["reason"]
+        )
+
+
+@contextmanager
+def _lines(invocation: Invocation, option: str, file: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file of the caller's, one after another: it may be larger than the memory."""
+    if file == "-":
+        invocation.take_stdin(option)
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = open(file, "rb")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "not a file name"
+        raise EditError(
+            Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"
+        ) from error
+    with stream:
+        yield stream
+
+
+def _try(
+    invocation: Invocation, queue: Queue, run: str, options: dict[str, Any], workers: int, given: Given
+) -> int | None:
+    """The dry run over a sample; an exit code where the run does not begin."""
+    from steadyhand.bulk.pool import try_sample
+    from steadyhand.lazy import replace
+
+    output = invocation.output
+    count = options["sample"] or 20
+    found = try_sample(queue.store, run, count, workers, replace(given, preview=True))
+    wrong = [(key, outcome) for key, outcome in found if outcome.state in ("refused", "failed")]
+    share, most = _amount(options["stop_at_failures"])
+    allowed = most - 1 if most is not None else int((share or 0.0) * len(found))
+    output.print([(Piece(f"dry run of {len(found)} of {queue.store.status(run).total:,} jobs", "heading"),)])
+    output.print(sample_lines(found))
+    if len(wrong) <= allowed and not options["dry_run"]:
+        return None
+    if options["dry_run"]:
+        queue.store.cancel(run)
+    else:
+        queue.store.pause(run)
+        output.print([(Piece(f"the run has not begun; steadyhand bulk resume {run} begins it all the same", "hint"),)])
+    output.document(
+        {
+            "ok": not wrong,
+            "id": run,
+            "counts": dict(queue.store.status(run).counts),
+            "sample": [
+                {
+                    "key": key,
+                    "state": outcome.state,
+                    "kind": outcome.kind,
+                    "files": list(outcome.files),
+                    "error": outcome.error,
+                }
+                for key, outcome in found
+            ],
+        }
+    )
+    return FAILED if wrong else 0
+
+
+def _carry_on(
+    invocation: Invocation, queue: Queue, run: str, workers: int, given: Given, options: dict[str, Any],
+    *, is_waiting: bool,
+) -> int:  # fmt: skip
+    """Carry the run out as far as this process does that, and report."""
+    store, output = queue.store, invocation.output
+    pace = Pace()
+    with progress(output, run) as shown:
+
+        def watch() -> None:
+            status = store.status(run)
+            shown(status.ends, status.total, pace.say(status))
+
+        if queue.fleet is None:
+            from steadyhand.bulk.pool import carry_out_run
+
+            carry_out_run(store, run, workers, given, watch)
+        elif workers:
+            from steadyhand.bulk.fleet import Worker
+
+            def is_over() -> bool:
+                watch()
+                return _has_ended(store.status(run))
+
+            with _signals(worker := Worker(queue.fleet, workers, given)):
+                worker.work(is_over)
+        elif is_waiting:
+            while not _has_ended(store.status(run)):
+                time.sleep(_LOOK)
+                watch()
+    return _report(invocation, queue, run, options.get("patches"), is_brief=True)
+
+
+def _has_ended(status: RunStatus) -> bool:
+    return status.left == 0 or (status.state == "paused" and not status.counts["running"])
+
+
+def _report(
+    invocation: Invocation, queue: Queue, run: str, patches: str | None, *, is_brief: bool, states: tuple[str, ...] = ()
+) -> int:
+    """What became of a run, in words or as the document with every job."""
+    from steadyhand.bulk.run_store import STATES
+
+    store, output = queue.store, invocation.output
+    status = store.status(run)
+    if patches is not None:
+        _write_patches(invocation, queue, run, patches)
+    if output.json:
+        for part in report_parts(status, store.jobs(run, states or STATES)):
+            output.plain(part)
+    else:
+        if not is_brief:
+            output.print(job_lines(store.jobs(run, states or STATES)))
+        output.print(status_lines(status, store.failures(run)))
+        if status.left:
+            output.print([(Piece(f"steadyhand bulk {'watch' if status.state == 'open' else 'resume'} {run}", "hint"),)])
+        elif is_brief and status.total:
+            output.print([(Piece(f"steadyhand bulk report {run} shows every job", "hint"),)])
+    wrong = status.wrong + status.counts["cancelled"]
+    return FAILED if wrong or (status.left and status.state == "paused") else 0
+
+
+def _write_patches(invocation: Invocation, queue: Queue, run: str, folder: str) -> None:
+    from steadyhand.bulk.job import short_name
+
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise EditError(
+            Kind.DISK_REFUSED, f"the folder of --patches cannot be made: {error.strerror}", hint="check the name"
+        ) from error
+    for job in queue.store.jobs(run, ("done", "failed")):
+        diff = queue.store.diff(run, job.number)
+        if diff:
+            with writing(invocation, "--patches", os.path.join(folder, f"{short_name(job.key)}.patch")) as write:
+                write(diff.encode("utf-8", "surrogateescape"))
+
+
+def _given(invocation: Invocation, queue: Queue, run: str) -> Given:
+    from steadyhand.bulk.execution import Given
+
+    return Given(run=run, folder=queue.folder, journal=invocation.journal, api_key=os.environ.get("STEADYHAND_API_KEY"))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _workers(asked: int | None, queue: Queue) -> int:
+    if asked is not None:
+        return max(asked, 1) if queue.fleet is None else asked
+    return 0 if queue.fleet is not None and not queue.is_embedded else _cores()
+
+
+@contextmanager
+def _signals(worker: Any) -> Iterator[None]:
+    """SIGTERM lets running jobs end; SIGINT puts them back."""
+    with ExitStack() as stack:
+        for number, hurry in ((signal.SIGTERM, False), (signal.SIGINT, True)):
+            before = signal.signal(number, lambda *_, hurry=hurry: worker.stop(hurry=hurry))
+            stack.callback(signal.signal, number, before)
+        yield
+
+
+@command(
+    "status",
+    section=_SECTION,
+    examples="""
+    steadyhand bulk status
+    steadyhand bulk status 3f9c1a
+    steadyhand bulk status 3f9c1a --json
+    """,
+)
+@click.argument("run", metavar="[RUN]", required=False)
+@queue_options
+def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> int:
+    """List the runs, or say how far one is.
+
+    Of one run: how many jobs ended how, jobs per second, what is left and when it will probably end, and what went
+    wrong, grouped by kind with one example each. RUN is an id or the first characters of it.
+    """
+    output = invocation.output
+    with opened_queue(queue, state) as found:
+        if run is None:
+            runs = found.store.runs()
+            output.document({"ok": True, "runs": [status_json(status) for status in runs]})
+            output.print(run_list_lines(runs))
+            return 0
+        status = found.store.run_named(run)
+        failures = found.store.failures(status.id)
+    groups = [
+        {"state": each.state, "kind": each.kind, "count": each.count, "example": {"key": each.key, "error": each.error}}
+        for each in failures
+    ]
+    output.document({"ok": True, **status_json(status), "failures": groups})
+    output.print(status_lines(status, failures))
+    return 0
+
+
+@command("watch", section=_SECTION, examples="steadyhand bulk watch 3f9c1a\nsteadyhand bulk watch 3f9c1a --queue $URL")
+@_run_argument
+@queue_options
+def watch_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
+    """Watch a run until it is over or paused.
+
+    A progress bar, jobs per second, the expected end. Whoever watches changes nothing, and may stop at any time. The
+    exit code is that of bulk run.
+    """
+    with opened_queue(queue, state) as found:
+        name = found.store.run_named(run).id
+        pace = Pace()
+        with progress(invocation.output, name) as shown:
+            while not _has_ended(status := found.store.status(name)):
+                shown(status.ends, status.total, pace.say(status))
+                time.sleep(_LOOK)
+        return _report(invocation, found, name, None, is_brief=True)
+
+
+@command(
+    "report",
+    section=_SECTION,
+    examples="""
+    steadyhand bulk report 3f9c1a
+    steadyhand bulk report 3f9c1a --only failed --only refused
+    steadyhand bulk report 3f9c1a --patches patches
+    steadyhand bulk report 3f9c1a --json > report.json
+    """,
+)
+@_run_argument
+@click.option(
+    "--only",
+    "states",
+    type=click.Choice(["waiting", "running", "done", "nothing", "refused", "failed", "cancelled"]),
+    multiple=True,
+    help="Only jobs in this state; may be repeated.",
+)
+@_patches_option
+@queue_options
+def report_command(
+    invocation: Invocation, run: str, states: tuple[str, ...], patches: str | None, queue: str | None, state: str | None
+) -> int:
+    """Say what became of every job of a run.
+
+    --json gives {"id", "counts", "jobs": [{"key", "state", "kind", "files", "error"}]}. --patches writes what each job
+    changed, or, for the result patch, would change, as one file that git apply takes.
+    """
+    with opened_queue(queue, state) as found:
+        name = found.store.run_named(run).id
+        return _report(invocation, found, name, patches, is_brief=False, states=states)
+
+
+@command("pause", section=_SECTION, examples="steadyhand bulk pause 3f9c1a")
+@_run_argument
+@queue_options
+def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
+    """Begin no more jobs of a run.
+
+    Jobs that run go on to their end. bulk resume goes on with the run.
+    """
+    with opened_queue(queue, state) as found:
+        status = found.store.run_named(run)
+        found.store.pause(status.id)
+        return _say(invocation, found, status.id)
+
+
+@command("cancel", section=_SECTION, examples="steadyhand bulk cancel 3f9c1a")
+@_run_argument
+@queue_options
+def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
+    """End a run; what is done stays done.
+
+    Jobs that wait are cancelled, jobs that run are stopped. A job that is stopped leaves its tree as it was, unless it
+    was done already. bulk retry takes cancelled jobs up again.
+    """
+    with opened_queue(queue, state) as found:
+        status = found.store.run_named(run)
+        if found.fleet is not None:
+            found.fleet.cancel(status.id)
+        else:
+            found.store.cancel(status.id)
+        return _say(invocation, found, status.id)
+
+
+@command(
+    "resume",
+    section=_SECTION,
+    examples="""
+    steadyhand bulk resume 3f9c1a
+    steadyhand bulk resume 3f9c1a --queue postgresql://ci@db/fleet --wait
+    """,
+)
+@_run_argument
+@_workers_option
+@_wait_option
+@queue_options
+def resume_command(
+    invocation: Invocation, run: str, workers: int | None, wait: bool, queue: str | None, state: str | None
+) -> int:
+    """Go on with a run that was paused or killed.
+
+    The same after an interrupt, or where its stop rule paused it. On one machine this process carries the jobs out that
+    are left; on a queue the workers do. A job that was being carried out when its worker was lost is looked at first:
+    what it did is done, and is not done again.
+    """
+    return _go_on(invocation, run, workers, wait=wait, queue=queue, state=state, states=())
+
+
+@command(
+    "retry",
+    section=_SECTION,
+    examples="""
+    steadyhand bulk retry 3f9c1a
+    steadyhand bulk retry 3f9c1a --only failed
+    """,
+)
+@_run_argument
+@click.option(
+    "--only",
+    "states",
+    type=click.Choice(["refused", "failed", "cancelled"]),
+    multiple=True,
+    help="Only jobs that ended so; may be repeated.",
+)
+@_workers_option
+@_wait_option
+@queue_options
+def retry_command(
+    invocation: Invocation,
+    run: str,
+    states: tuple[str, ...],
+    workers: int | None,
+    wait: bool,
+    queue: str | None,
+    state: str | None,
+) -> int:
+    """Try again what was refused, failed or cancelled.
+
+    The jobs begin as new, with all their tries.
+    """
+    states = states or ("refused", "failed", "cancelled")
+    return _go_on(invocation, run, workers, wait=wait, queue=queue, state=state, states=states)
+
+
+def _go_on(
+    invocation: Invocation,
+    run: str,
+    workers: int | None,
+    *,
+    wait: bool,
+    queue: str | None,
+    state: str | None,
+    states: tuple[Any, ...],
+) -> int:
+    with opened_queue(queue, state) as found:
+        name = found.store.run_named(run).id
+        if states:
+            found.store.retry(name, states, found.ticketing)
+        if found.fleet is not None:
+            found.fleet.resume(name)
+        else:
+            found.store.resume(name)
+        given = _given(invocation, found, name)
+        return _carry_on(invocation, found, name, _workers(workers, found), given, {}, is_waiting=wait)
+
+
+def _say(invocation: Invocation, queue: Queue, run: str) -> int:
+    status = queue.store.status(run)
+    invocation.output.document({"ok": True, **status_json(status)})
+    invocation.output.print(status_lines(status, []))
+    return 0
+
+
+@command(
+    "worker",
+    section=_SECTION,
+    examples="""
+    steadyhand worker --queue postgresql://ci@db/fleet
+    steadyhand worker --queue postgresql://ci@db/fleet --jobs 8
+    STEADYHAND_QUEUE=postgresql://ci@db/fleet steadyhand worker --until-idle
+    """,
+)
+@click.option("--jobs", metavar="N", type=click.IntRange(1, 256), help="Jobs at once (default: the machine's cores).")
+@click.option("--until-idle", is_flag=True, help="End when no open run has a job left.")
+@click.option(
+    "--lost-after",
+    metavar="SECONDS",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    show_default=True,
+    help="A worker that is silent for so long has lost its jobs to the others; the same for all.",
+)
+@queue_options
+def worker_command(
+    invocation: Invocation, jobs: int | None, until_idle: bool, lost_after: float, queue: str | None, state: str | None
+) -> int:
+    """Carry out the jobs of a queue, until it is stopped.
+
+    Any number of workers on any number of machines share a queue; the trees of jobs with a root must be where the jobs
+    say, repositories are cloned. A job that takes its process with it harms no other, and the jobs of a worker that
+    dies come back. SIGTERM lets the jobs that run end, Ctrl-C puts them back. Keys of models come from the
+    environment of the worker. Needs the extra fleet.
+    """
+    from steadyhand.bulk.fleet import Worker
+
+    if queue is None:
+        raise EditError(Kind.BAD_REQUEST, "no queue is named", hint="give --queue postgresql://…, or STEADYHAND_QUEUE")
+    with opened_queue(queue, state) as found:
+        assert found.fleet is not None
+        worker = Worker(found.fleet, jobs or _cores(), _given(invocation, found, ""), lost_after=lost_after)
+        invocation.output.tell([(Piece(f"at work on {found.store.database.shown}; Ctrl-C ends it", "dim"),)])
+
+        def is_idle() -> bool:
+            return until_idle and not any(status.left for status in found.store.runs(1_000) if status.state == "open")
+
+        with _signals(worker):
+            worker.work(is_idle)
+    invocation.output.document({"ok": True})
+    return 0
+
+
+COMMANDS: dict[str, Command] = {"bulk": bulk_command, "worker": worker_command}
+BULK_COMMANDS: dict[str, Command] = {
+    "cancel": cancel_command,
+    "pause": pause_command,
+    "report": report_command,
+    "resume": resume_command,
+    "retry": retry_command,
+    "run": run_command,
+    "status": status_command,
+    "watch": watch_command,
+}

@@ -1,0 +1,159 @@
+"""Promise: on a queue in PostgreSQL a job takes the same way as in a pool; lost workers, pauses and cancels included.
+
+The full promise, with workers killed at random and servers restarted, is in `test_under_fire.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+
+from steadyhand.bulk.fleet import Fleet
+from steadyhand.bulk.job import read_jobs
+from steadyhand.bulk.run_store import RunSettings
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.run_database import split_url
+from tests.bulk.ground import Ground, answer, children, command, kill_group
+from tests.concurrency.crew import wait_until
+from tests.postgres.server import Server
+
+Worker = Callable[..., Popen[str]]
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    return Ground(tmp_path)
+
+
+@pytest.fixture
+def queue(postgres_server: Server) -> str:
+    """A queue that nobody had before."""
+    return f"{postgres_server.url}&queue=q{os.urandom(5).hex()}"
+
+
+@pytest.fixture
+def fleet(queue: str) -> Iterator[Fleet]:
+    found = Fleet(queue)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def worker(queue: str, ground: Ground) -> Iterator[Worker]:
+    """Starts workers, which are ended with the test."""
+    with ExitStack() as stack:
+
+        def start(*words: str) -> Popen[str]:
+            process = command("worker", "--queue", queue, "--lost-after", "3", *words, state=ground.state)
+            stack.callback(lambda: process.poll() is None and kill_group(process))
+            return process
+
+        yield start
+
+
+def enqueue(fleet: Fleet, ground: Ground, settings: RunSettings | None = None) -> str:
+    run = fleet.store.make_run(settings or RunSettings(seconds=60, tries=1))
+    fleet.store.add(run, list(read_jobs(json.dumps(job).encode() for job in ground.jobs)), fleet.ticketing)
+    fleet.store.open_run(run)
+    return run
+
+
+def test_lost_workers_lose_no_job_and_a_pause_keeps_the_queue(ground: Ground, fleet: Fleet, worker: Worker) -> None:
+    ground.appending(40, 5)
+    run = enqueue(fleet, ground)
+    first = worker("--jobs", "2")
+    done = lambda: fleet.store.status(run).counts["done"]  # noqa: E731
+    wait_until(lambda: done() > 4, "some jobs are done")
+    kill_group(first)
+    fleet.store.pause(run)
+    second = worker("--jobs", "2", "--until-idle")
+    out, err = second.communicate(timeout=600)  # nothing is open
+    assert second.returncode == 0, out + err
+    at_pause = done()
+    assert at_pause < 40
+    fleet.resume(run)
+    third = worker("--jobs", "2")
+    wait_until(lambda: done() > at_pause, "it goes on")
+    for pid in children(third.pid)[:1]:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: fleet.store.status(run).left == 0, "the run is over")
+    third.terminate()
+    out, err = third.communicate(timeout=600)
+    assert third.returncode == 0, out + err
+    assert fleet.store.status(run).counts["done"] == 40
+    ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
+    left = fleet.store.database.read(lambda own: own.execute("SELECT count(*) FROM procrastinate_jobs").fetchone()[0])
+    assert left == 0, "no ticket is left over"
+
+
+def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Fleet, worker: Worker) -> None:
+    ground.appending(12, 3)
+    low, high = enqueue(fleet, ground), enqueue(fleet, ground, RunSettings(priority=7, tries=1))
+    fleet.store.database.write(lambda own: own.execute("DELETE FROM procrastinate_jobs WHERE id % 2 = 0"))
+    fleet.cancel(low)
+    assert fleet.store.status(low).counts["cancelled"] == 12
+    fleet.resume(high)  # gives a new ticket to whom lost it
+    wait = worker("--jobs", "2", "--until-idle")
+    out, err = wait.communicate(timeout=600)
+    assert wait.returncode == 0, out + err
+    assert fleet.store.status(high).counts["done"] == 12
+    ground.check_effects([job["key"] for job in ground.jobs], f"bulk-{high}")
+
+
+def test_an_attempt_that_comes_back_late_ends_nothing(ground: Ground, fleet: Fleet) -> None:
+    from steadyhand.bulk.run_store import Begun, Outcome
+
+    ground.appending(1, 1)
+    run = enqueue(fleet, ground)
+    row = fleet.store.database.read(lambda own: own.execute("SELECT ticket FROM bulk_jobs").fetchone())
+    first = fleet.store.begin(run, 1, "one", ticket=row[0])
+    assert isinstance(first, Begun)
+    assert fleet.store.begin(run, 1, "three", ticket=row[0] + 1) is None
+    second = fleet.store.begin(run, 1, "two", ticket=row[0])
+    assert isinstance(second, Begun)
+    assert second.lost == 1
+    assert not fleet.store.end(first, Outcome("failed"))
+    assert fleet.store.end(second, Outcome("done"))
+    assert fleet.store.begin(run, 1, "four", ticket=row[0]) is None
+    assert dict(fleet.store.status(run).counts)["done"] == 1
+
+
+def test_limits_of_a_model_endpoint_hold_between_workers(ground: Ground, fleet: Fleet) -> None:
+    from steadyhand.bulk.run_store import Begun, Outcome, Wait
+
+    task = {"text": "x", "model": "openai:m"}
+    ground.jobs = [{"key": f"k{number}", "root": f"/srv/{number}", "task": task} for number in range(3)]
+    run = enqueue(fleet, ground, RunSettings(model_jobs=1))
+    tickets = fleet.store.database.read(lambda own: own.execute("SELECT number, ticket FROM bulk_jobs").fetchall())
+    begun = [fleet.store.begin(run, number, f"a{number}", ticket=ticket) for number, ticket in tickets]
+    assert [type(each) for each in begun] == [Begun, Wait, Wait]
+    assert fleet.store.closed_endpoints() == {"openai"}
+    assert isinstance(begun[0], Begun)
+    fleet.store.put_back(begun[0], Outcome("failed", again=True, wait=60.0, is_away=True), 60.0)
+    again = fleet.store.begin(run, 2, "b", ticket=dict(tickets)[2])
+    assert isinstance(again, Wait)
+    assert 50 < again.seconds <= 60
+
+
+def test_a_queue_embedded_is_the_same_with_one_command(ground: Ground) -> None:
+    ground.appending(6, 2)
+    words = ("run", ground.write_jobs(), "--queue", "embedded", "--workers", "2")
+    document = answer("bulk", *words, state=ground.state)
+    assert document["counts"]["done"] == 6
+    assert answer("bulk", "status", "--queue", "embedded", state=ground.state)["runs"][0]["left"] == 0
+    ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
+
+
+def test_a_url_names_a_queue_and_nothing_else() -> None:
+    assert split_url("postgresql://h/d") == ("postgresql://h/d", "steadyhand_bulk")
+    for url in ("postgresql://h/d?queue=a%22b", "postgresql://h/d?queue=a&queue=b", "postgresql://h/d?queue="):
+        with pytest.raises(EditError) as refused:
+            split_url(url)
+        assert refused.value.kind is Kind.BAD_REQUEST

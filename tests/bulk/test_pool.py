@@ -1,0 +1,264 @@
+"""Promise: on one machine each job of a run ends exactly once in its effect, whatever dies, and says how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.bulk.job import read_jobs
+from steadyhand.bulk.pool import carry_out_run
+from steadyhand.bulk.run_store import RunSettings
+from tests.bulk.ground import Ground, answer, children, command, git, kill_group, repository, wicked_git
+from tests.concurrency.crew import wait_until
+
+DIGITS = {"files": [{"path": "a.md", "edits": [{"target": "two", "new": "2"}]}]}
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    return Ground(tmp_path)
+
+
+def states(store_and_run: tuple[object, str]) -> dict[str, tuple[str, str | None]]:
+    store, run = store_and_run
+    return {job.key: (job.state, job.kind) for job in store.jobs(run)}  # type: ignore[attr-defined]
+
+
+def test_each_kind_of_work_and_result(ground: Ground) -> None:
+    repo = repository(ground.folder / "repo", {"a.md": "one\ntwo\n", "docs/b.md": "two\n", "docs/c.md": "three\n"})
+    tree = ground.folder / "tree"
+    tree.mkdir()
+    for name in ("plan", "patch"):
+        (tree / f"{name}.md").write_text("one\ntwo\n")
+    diff = "--- a/patch.md\n+++ b/patch.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+    act = {"glob": "docs/**/*.md", "edits": [{"target": "two", "new": "2"}]}
+    own = {"files": [{"path": "plan.md", "edits": [{"target": "two", "new": "2"}]}]}
+    at_repo = {"repo": str(repo), "ref": "main", "plan": DIGITS, "reason": "digits, please"}
+    ground.jobs = [
+        {"key": "plan", "root": str(tree), "plan": own, "reason": "digits"},
+        {"key": "patch", "root": str(tree), "patch": diff},
+        {"key": "act", "root": str(repo), "act": act},
+        {"key": "nothing", "root": str(repo), "act": {"glob": "*.txt", "edits": [{"target": "two", "new": "2"}]}},
+        {"key": "shown", "root": str(repo), "plan": DIGITS, "result": "patch"},
+        {"key": "own branch", "root": str(repo), "plan": DIGITS, "result": "branch"},
+        {"key": "stays", **at_repo},
+        {"key": "patched", **at_repo, "result": "patch"},
+        {"key": "branched", **at_repo, "result": "branch"},
+        {"key": "gone", **at_repo, "ref": "gone", "result": "branch"},
+        {"key": "no repo", **at_repo, "repo": str(ground.folder / "nowhere")},
+        {"key": "no tree", "root": str(ground.folder / "nowhere"), "plan": DIGITS},
+        {"key": "unmatched", "root": str(tree), "plan": DIGITS},
+    ]
+    store, run = ground.carry_out()
+    reports = {job.key: job for job in store.jobs(run)}
+    ended = {key: job.state for key, job in reports.items()}
+    refused = ("gone", "no repo", "no tree", "unmatched")
+    assert ended == {key: "nothing" if key == "nothing" else "refused" if key in refused else "done" for key in reports}
+    assert {reports[key].kind for key in refused} == {"no-such-file"}
+    assert (tree / "plan.md").read_text() == (tree / "patch.md").read_text() == "one\n2\n"
+    assert (repo / "docs/b.md").read_text() == "2\n"
+    assert (repo / "a.md").read_text() == "one\ntwo\n", "a patch and a branch leave the tree as it is"
+    for key in ("shown", "patched", "stays", "own branch", "branched"):
+        assert "-two\n+2\n" in store.diff(run, reports[key].number)
+        assert reports[key].files == ("a.md",)
+    assert (Path(str(reports["stays"].facts["tree"])) / "a.md").read_text() == "one\n2\n"
+    with sh.Workspace(tree) as workspace:
+        record = workspace.history("plan.md")[0].record
+        assert (record.task, record.reason) == (f"bulk-{run}/plan", "digits")
+        assert record.call is not None
+        assert (record.call.toolset, record.call.conversation) == ("bulk", run)
+    for key, place in (("own branch", repo), ("branched", Path(str(reports["branched"].facts["clone"])))):
+        branch = str(reports[key].facts["branch"])
+        assert git(place, "show", f"{branch}:a.md") == "one\n2\n"
+        message = git(place, "log", "-1", "--format=%B", branch)
+        assert f"Steadyhand-Run: {run}\nSteadyhand-Job: {key}\n" in message
+    assert git(repo, "status", "--porcelain", "a.md") == ""
+    assert git(repo, "worktree", "list").count("\n") == 1, "no worktree is left over"
+
+
+def test_a_run_that_is_carried_out_again_changes_nothing(ground: Ground) -> None:
+    ground.appending(12, 4)
+    store, run = ground.carry_out()
+    # As after the loss of the state, or of a worker between the commit and the note of it.
+    other = Ground(ground.folder)
+    other.state = ground.folder / "other"
+    again = other.store()
+    again.make_run(RunSettings(), run)
+    again.add(run, list(read_jobs(json.dumps(job).encode() for job in ground.jobs)))
+    again.open_run(run)
+    carry_out_run(again, run, 2, other.given(run))
+    assert again.status(run).counts["done"] == 12
+    assert [job.files for job in again.jobs(run)] == [job.files for job in store.jobs(run)]
+    assert [again.diff(run, n + 1) for n in range(12)] == [store.diff(run, n + 1) for n in range(12)]
+    ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
+
+
+def test_a_poisoned_an_endless_and_an_unreachable_job_are_reported_and_the_rest_goes_on(ground: Ground) -> None:
+    ground.appending(20, 5)
+    for name in ("venom", "forever"):
+        repo = repository(ground.folder / name, {"a.md": "one\ntwo\n"})
+        ground.jobs.append({"key": name, "repo": str(repo), "plan": DIGITS, "result": "branch"})
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        away = {"key": "away", "repo": f"git://127.0.0.1:{port}/a", "plan": DIGITS, "result": "branch"}
+        ground.jobs.append(away)
+        ground.jobs.append({"key": "policy", "root": "/", "plan": DIGITS, "policy": {"tier": "none"}})
+        with wicked_git(ground.folder / "bin") as env:
+            words = ["run", ground.write_jobs(), "--workers", "3", "--seconds", "6", "--lost", "2", "--tries", "2"]
+            document = answer("bulk", *words, state=ground.state, env=env, code=1)
+    jobs = {job["key"]: job for job in document["jobs"]}
+    assert document["counts"]["done"] == 20
+    assert (jobs["venom"]["state"], jobs["venom"]["kind"]) == ("failed", "worker-died")
+    assert "2 workers died" in jobs["venom"]["error"]
+    assert (jobs["forever"]["state"], jobs["forever"]["kind"]) == ("failed", "timed-out")
+    assert (jobs["away"]["state"], jobs["away"]["kind"]) == ("failed", "disk-refused")
+    assert (jobs["line 24"]["state"], jobs["line 24"]["kind"]) == ("refused", "bad-request")
+    ground.check_effects([key for key, job in jobs.items() if job["state"] == "done"], "bulk-")
+
+
+def test_a_pool_that_is_killed_goes_on_where_it_was(ground: Ground) -> None:
+    ground.appending(60, 6)
+    jobs = ground.write_jobs()
+    process = command("bulk", "run", jobs, "--run", "r1", "--workers", "3", state=ground.state)
+    store = ground.store()
+    wait_until(lambda: bool(store.runs()) and store.status("r1").counts["done"] > 8, "some jobs are done")
+    kill_group(process)
+    assert store.status("r1").left
+    other = command("bulk", "resume", "r1", "--workers", "3", state=ground.state)
+    wait_until(lambda: store.status("r1").counts["done"] > 20 or other.poll() is not None, "more are done")
+    for pid in children(other.pid):  # its processes, and not itself
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    out, err = other.communicate(timeout=600)
+    assert other.returncode == 0, out + err
+    document = answer("bulk", "report", "r1", state=ground.state)
+    assert document["counts"]["done"] == 60
+    ground.check_effects([job["key"] for job in ground.jobs], "bulk-r1")
+
+
+def test_pause_retry_cancel_and_the_stop_rule(ground: Ground) -> None:
+    ground.appending(30, 3)
+    bad = {"key": "bad", "root": ground.jobs[0]["root"], "plan": DIGITS}
+    ground.jobs = [{**bad, "key": f"bad-{number}"} for number in range(3)] + ground.jobs
+    jobs, state = ground.write_jobs(), ground.state
+    stopped = answer(
+        "bulk", "run", jobs, "--run", "r", "--workers", "1", "--stop-at-failures", "2", state=state, code=1
+    )
+    assert (stopped["state"], stopped["counts"]["refused"]) == ("paused", 2)
+    assert stopped["counts"]["waiting"] == 31
+    assert answer("bulk", "status", "r", state=state)["why"].startswith("2 of 2 jobs")
+    ended = answer("bulk", "cancel", "r", state=state)
+    assert (ended["state"], ended["counts"]["cancelled"]) == ("cancelled", 31)
+    words = ("bulk", "retry", "r", "--only", "cancelled", "--workers", "2")
+    done = answer(*words, state=state, code=1)  # the rule stops it again at the next refusal
+    assert done["counts"]["refused"] >= 2
+    while done["state"] == "paused":
+        done = answer("bulk", "resume", "r", "--workers", "2", state=state, code=1)
+    assert (done["counts"]["done"], done["counts"]["refused"], done["state"]) == (30, 3, "over")
+    group = answer("bulk", "status", "r", state=state)["failures"]
+    assert [(each["kind"], each["count"]) for each in group] == [("no-such-file", 3)]
+    ground.check_effects([job["key"] for job in ground.jobs if job["key"].startswith("job")], "bulk-r")
+
+
+def test_a_dry_run_over_a_sample_writes_nothing_and_decides(ground: Ground) -> None:
+    ground.appending(40, 4)
+    jobs, state = ground.write_jobs(), ground.state
+    shown = answer("bulk", "run", jobs, "--dry-run", "--sample", "5", "--workers", "2", state=state)
+    assert [each["state"] for each in shown["sample"]] == ["done"] * 5
+    ground.check_effects([], "bulk-")
+    (Path(ground.jobs[0]["root"]) / "0.md").unlink()
+    held = answer("bulk", "run", jobs, "--run", "r", "--sample", "40", "--workers", "2", state=state, code=1)
+    assert held["counts"]["waiting"] == 40
+    words = ("bulk", "run", jobs, "--run", "s", "--sample", "40", "--stop-at-failures", "5%", "--workers", "2")
+    done = answer(*words, "--patches", str(ground.folder / "patches"), state=state, code=1)
+    assert (done["counts"]["done"], done["counts"]["refused"]) == (39, 1)
+    assert len(list((ground.folder / "patches").glob("*.patch"))) == 39
+
+
+class _Busy(BaseHTTPRequestHandler):
+    """A model endpoint that is busy at first, and then has an answer."""
+
+    asked: list[str] = []
+    busy = 3
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.asked.append(self.path)
+        if len(self.asked) <= self.busy:
+            self.send_response(429)
+            self.send_header("Retry-After", "2")
+            body = b'{"error": {"message": "slow down"}}'
+        else:
+            message = {"role": "assistant", "content": "nothing has to change"}
+            reply = {
+                "id": "1", "object": "chat.completion", "created": 1, "model": "m",
+                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+            }  # fmt: skip
+            self.send_response(200)
+            body = json.dumps(reply).encode()
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def busy_endpoint() -> Iterator[str]:
+    _Busy.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Busy)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_model_endpoint_that_is_busy_is_waited_for_and_the_rest_goes_on(ground: Ground, busy_endpoint: str) -> None:
+    ground.appending(10, 2)
+    tree = ground.folder / "asked"
+    tree.mkdir()
+    task = {"text": "look", "model": "openai-chat:m", "base_url": busy_endpoint}
+    ground.jobs = [{"key": f"ask-{n}", "root": str(tree), "task": task} for n in range(2)] + ground.jobs
+    store, run = ground.carry_out(settings=RunSettings(seconds=120, tries=1, model_jobs=1))
+    ended = {job.key: job.state for job in store.jobs(run)}
+    assert {key: state for key, state in ended.items() if key.startswith("ask")} == {
+        "ask-0": "nothing",
+        "ask-1": "nothing",
+    }
+    assert store.status(run).counts["done"] == 10
+    assert len(_Busy.asked) >= 5
+
+
+def test_a_task_for_a_model_is_done_whole_or_not_at_all(ground: Ground) -> None:
+    script = ground.folder / "script.json"
+    ground.folder.joinpath("t").mkdir()
+    edit = {"tool": "edit", "arguments": {"path": "a.md", "edits": [{"target": "two", "new": "2"}]}}
+    more = {"tool": "edit", "arguments": {"path": "a.md", "edits": [{"target": "one", "new": "1"}]}}
+    script.write_text(json.dumps([edit, more, "done"]))
+    for name in ("whole", "cut"):
+        (ground.folder / "t" / name).mkdir()
+        (ground.folder / "t" / name / "a.md").write_text("one\ntwo\n")
+        task = {"text": "digits", "model": f"script:{script}", **({"max_turns": 1} if name == "cut" else {})}
+        ground.jobs.append({"key": name, "root": str(ground.folder / "t" / name), "task": task})
+    document = answer("bulk", "run", ground.write_jobs(), "--workers", "1", state=ground.state, code=1)
+    jobs = {job["key"]: job for job in document["jobs"]}
+    assert (jobs["whole"]["state"], jobs["whole"]["files"]) == ("done", ["a.md"])
+    assert (jobs["cut"]["state"], jobs["cut"]["kind"]) == ("failed", "turns")
+    assert (ground.folder / "t/whole/a.md").read_text() == "1\n2\n"
+    assert (ground.folder / "t/cut/a.md").read_text() == "one\ntwo\n"
