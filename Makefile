@@ -23,7 +23,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try test sweep check format docs site bench accuracy fleet fuzz crash stress attack conformance clients constraints release clean
+.PHONY: help setup try test sweep check format docs site bench accuracy fleet fuzz crash stress attack conformance clients pages constraints release clean
 
 help: ## this list
 	@echo 'make try is the place to start; the others:'
@@ -105,6 +105,10 @@ conformance: $(STAMP) ## the public MCP conformance suite, in both eras of the p
 
 clients: $(STAMP) ## eight MCP clients from npm, each set up with --install and driven by a scripted model; 2 GB in .node
 	$(BIN)/python -m tests.clients.run $(ARGS)
+
+pages: $(STAMP) ## the page of a review in a real Chromium; ARGS=--pictures takes the pictures of its guide
+	@$(BIN)/python -c 'import playwright' 2>/dev/null || $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[pages]'
+	@$(BIN)/python -m tests.pages.run $(ARGS)
 
 release: ## build sdist and wheel, check and try both, print the changelog; ARGS=--write writes it and removes the fragments
 	@$(PYTHON) scripts/release.py $(ARGS)

@@ -25,7 +25,7 @@ FLAGS = [
     "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage",
 ]  # fmt: skip
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-LONG = 120_000  # milliseconds; a machine may be slow
+LONG = 300_000  # milliseconds; a machine may be slow
 
 
 def chromium_path() -> str | None:

@@ -73,7 +73,7 @@ class Site:
 
     def decide(self, before: str, verb: str, **fields: str) -> Any:
         change = next(each for each in self.workspace.review() if each.before == before and each.state != "rejected")
-        return self.send(self.form(id=change.id), verb, **fields)
+        return self.send(self.form(change=change.id), verb, **fields)
 
     def states(self) -> dict[str, str]:
         return {change.before: change.state for change in self.workspace.review()}
@@ -318,7 +318,7 @@ def test_what_is_no_text_is_named_and_can_be_decided(tmp_path: Path) -> None:
     assert "Show 700 more lines" in page
     (more,) = re.findall(r'href="(/change/[^"]*rows=all[^"]*)"', page)
     assert site.page(unescape(more)).count('<tr class="added">') == 1_000
-    for form in [form for form in site.forms() if "id" in form]:
+    for form in [form for form in site.forms() if "change" in form]:
         assert site.send(form, "reject").status_code == 303
     assert sorted(path.name for path in tmp_path.glob("*.*") if path.is_file()) == ["logo.bin", "old.txt"]
     site.workspace.close()
@@ -411,7 +411,7 @@ def test_the_rest_of_a_file_is_decided_as_it_was_seen_or_not_at_all(site: Site) 
 
 def test_a_decision_about_what_has_changed_says_so_and_changes_nothing(site: Site) -> None:
     change = next(each for each in site.workspace.review() if each.before == "line 3\n")
-    form = site.form(id=change.id)
+    form = site.form(change=change.id)
     with sh.Workspace(site.root, actor="bob") as ws:
         ws.edit("long.md", [sh.Replace("LINE 3", "Line three")])
     before = (site.root / "long.md").read_text()
@@ -423,7 +423,7 @@ def test_a_decision_about_what_has_changed_says_so_and_changes_nothing(site: Sit
     assert answer.json()["hints"]
     assert (site.root / "long.md").read_text() == before
     for verb in ("", "burn", "amend"):
-        assert site.send({**site.forms()[0], "id": ""}, verb).status_code == 400
+        assert site.send({**site.forms()[0], "change": ""}, verb).status_code == 400
 
 
 def test_a_reader_of_a_thousand_changes_gets_a_short_page_that_names_them_all(tmp_path: Path) -> None:

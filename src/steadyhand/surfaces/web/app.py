@@ -206,15 +206,15 @@ class Pages:
             return Response("too many pages listen", 503, headers={"retry-after": "10"}, media_type="text/plain")
         given = request.headers.get("last-event-id") or request.query_params.get("after")
         head = await _work(self._desk.head)
-        return StreamingResponse(self._stream(_number(given, head, 1 << 62)), media_type="text/event-stream")
+        return StreamingResponse(self._stream(request, _number(given, head, 1 << 62)), media_type="text/event-stream")
 
-    async def _stream(self, after: int) -> AsyncIterator[str]:
+    async def _stream(self, request: Request, after: int) -> AsyncIterator[str]:
         """What the journal gains, until the page goes or the server ends."""
         self._streams += 1
         try:
             yield "retry: 1500\n\n"
             said = time.monotonic()
-            while not self._ended.is_set():
+            while not self._ended.is_set() and not await request.is_disconnected():
                 head = await _work(self._desk.head)
                 if head != after:
                     yield await _work(partial(self._news, min(after, head), head))
@@ -234,7 +234,7 @@ class Pages:
         news = [
             {
                 "type": kind_of(event), "actor": event.actor, "task": event.task, "paths": list(event.paths[:3]),
-                "said": self._desk.hidden(event.message),
+                "said": self._desk.hidden(event.message), "own": event.actor == self._desk.reviewer,
             }
             for event in events
         ]  # fmt: skip
@@ -248,7 +248,7 @@ class Pages:
             hint = "Reload the page, and decide again."
             return self._message(request, 403, "The form is not from this page, or from an earlier start", hint)
         asked = Asked(
-            form.get("verb", ""), form.get("id"), form.get("file"), form.get("of") or None, form.get("seen"),
+            form.get("verb", ""), form.get("change"), form.get("file"), form.get("of") or None, form.get("seen"),
             form.get("remark"), form.get("text"),
         )  # fmt: skip
         decision, said = await _work(partial(self._desk.decide, asked))

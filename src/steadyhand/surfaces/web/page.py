@@ -444,7 +444,7 @@ class Page:
         ]
         return el(
             "form",
-            self._hidden(id=change.id, key=key),
+            self._hidden(change=change.id, key=key),
             el(
                 "div", *buttons,
                 el("label", "Remark for the agent", for_=f"{key}-remark", class_="vh"),

@@ -264,6 +264,7 @@
       return;
     }
     if (hunk) dropDrafts(hunk);
+    if (hunk?.contains(document.activeElement)) hunk.focus({ preventScroll: true });
     await sync();
     const left = one("#progress .left")?.textContent ?? "";
     say(`${said.said} · ${left}`);
@@ -415,6 +416,7 @@
     hunk.className = "hunk pending";
     hunk.id = key;
     hunk.tabIndex = -1;
+    hunk.textContent = "A change that has just come";
     Object.assign(hunk.dataset, { version, state: "undecided", id: key.slice(2, 14) });
     return hunk;
   }
@@ -520,7 +522,7 @@
         timeline.replaceWith(one("#timeline", page) ?? timeline);
       }
       await sync();
-      const others = news.events.filter((each) => ["edit", "undo", "refusal", "conflict"].includes(each.type));
+      const others = news.events.filter((each) => !each.own && ["edit", "undo", "refusal", "conflict"].includes(each.type));
       if (others.length) {
         const last = others[others.length - 1];
         say(`${last.actor ?? "somebody"}: ${last.said}${others.length > 1 ? ` (and ${others.length - 1} more)` : ""}`);
