@@ -91,6 +91,7 @@ SUBJECTS = {
         "3 places changed by structure in one call, 4 KB",
     ],
     "hostile": ["Hostile inputs"],
+    "bulk": ["16 jobs in 16 trees", "The most memory that a process has while it adds jobs"],
     "mcp": [
         "Round trip of one edit over stdio",
         "Tokens that a model reads",

@@ -70,7 +70,7 @@ def test_lost_workers_lose_no_job_and_a_pause_keeps_the_queue(ground: Ground, fl
     run = enqueue(fleet, ground)
     first = worker("--jobs", "2")
     done = lambda: fleet.store.status(run).counts["done"]  # noqa: E731
-    wait_until(lambda: done() > 4, "some jobs are done")
+    wait_until(lambda: done() > 4, "some jobs are done", pause=0.05)
     kill_group(first)
     fleet.store.pause(run)
     second = worker("--jobs", "2", "--until-idle")
@@ -80,10 +80,10 @@ def test_lost_workers_lose_no_job_and_a_pause_keeps_the_queue(ground: Ground, fl
     assert at_pause < 40
     fleet.resume(run)
     third = worker("--jobs", "2")
-    wait_until(lambda: done() > at_pause, "it goes on")
+    wait_until(lambda: done() > at_pause, "it goes on", pause=0.05)
     for pid in children(third.pid)[:1]:
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: fleet.store.status(run).left == 0, "the run is over")
+    wait_until(lambda: fleet.store.status(run).left == 0, "the run is over", pause=0.05)
     third.terminate()
     out, err = third.communicate(timeout=600)
     assert third.returncode == 0, out + err

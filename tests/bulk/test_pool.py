@@ -40,6 +40,8 @@ def test_each_kind_of_work_and_result(ground: Ground) -> None:
     tree.mkdir()
     for name in ("plan", "patch"):
         (tree / f"{name}.md").write_text("one\ntwo\n")
+    (tree / "in").mkdir()
+    (tree / "in" / "a.md").write_text("one\ntwo\n")
     diff = "--- a/patch.md\n+++ b/patch.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
     act = {"glob": "docs/**/*.md", "edits": [{"target": "two", "new": "2"}]}
     own = {"files": [{"path": "plan.md", "edits": [{"target": "two", "new": "2"}]}]}
@@ -51,6 +53,7 @@ def test_each_kind_of_work_and_result(ground: Ground) -> None:
         {"key": "nothing", "root": str(repo), "act": {"glob": "*.txt", "edits": [{"target": "two", "new": "2"}]}},
         {"key": "shown", "root": str(repo), "plan": DIGITS, "result": "patch"},
         {"key": "own branch", "root": str(repo), "plan": DIGITS, "result": "branch"},
+        {"key": "held", "root": str(tree / "in"), "plan": DIGITS, "result": "hold"},
         {"key": "stays", **at_repo},
         {"key": "patched", **at_repo, "result": "patch"},
         {"key": "branched", **at_repo, "result": "branch"},
@@ -68,7 +71,10 @@ def test_each_kind_of_work_and_result(ground: Ground) -> None:
     assert (tree / "plan.md").read_text() == (tree / "patch.md").read_text() == "one\n2\n"
     assert (repo / "docs/b.md").read_text() == "2\n"
     assert (repo / "a.md").read_text() == "one\ntwo\n", "a patch and a branch leave the tree as it is"
-    for key in ("shown", "patched", "stays", "own branch", "branched"):
+    assert (tree / "in/a.md").read_text() == "one\ntwo\n", "what is held waits for a reviewer"
+    with sh.Workspace(tree / "in", task=f"bulk-{run}/held") as workspace:
+        assert workspace.held == ("a.md",)
+    for key in ("held", "shown", "patched", "stays", "own branch", "branched"):
         assert "-two\n+2\n" in store.diff(run, reports[key].number)
         assert reports[key].files == ("a.md",)
     assert (Path(str(reports["stays"].facts["tree"])) / "a.md").read_text() == "one\n2\n"
@@ -132,11 +138,11 @@ def test_a_pool_that_is_killed_goes_on_where_it_was(ground: Ground) -> None:
     jobs = ground.write_jobs()
     process = command("bulk", "run", jobs, "--run", "r1", "--workers", "3", state=ground.state)
     store = ground.store()
-    wait_until(lambda: bool(store.runs()) and store.status("r1").counts["done"] > 8, "some jobs are done")
+    wait_until(lambda: bool(store.runs()) and store.status("r1").counts["done"] > 8, "some jobs are done", pause=0.05)
     kill_group(process)
     assert store.status("r1").left
     other = command("bulk", "resume", "r1", "--workers", "3", state=ground.state)
-    wait_until(lambda: store.status("r1").counts["done"] > 20 or other.poll() is not None, "more are done")
+    wait_until(lambda: store.status("r1").counts["done"] > 20 or other.poll() is not None, "more are done", pause=0.05)
     for pid in children(other.pid):  # its processes, and not itself
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -99,7 +99,8 @@ def _in_turn(job: Job, given: Given, root: str, *, preview: bool = False) -> Out
 
 def refusal(error: EditError) -> Outcome:
     """How a job ends that was refused."""
-    said = error.message if error.hint is None else f"{error.message} ({error.hint})"
+    hint = error.hint
+    said = error.message if hint is None or "\n" in hint else f"{error.message} ({hint})"
     if error.kind in _NOTHING:
         return Outcome("nothing", str(error.kind), said)
     if error.kind.action is Action.RETRY_LATER:
@@ -165,7 +166,7 @@ def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcom
         journal=given.journal,
         policy=job.rules(),
         tool=TOOL,
-        **_holding(job),  # type: ignore[arg-type]
+        hold=job.result == "hold",
     ) as workspace:
         if job.work == "impact":
             return _impact(job, given, workspace)
@@ -181,7 +182,7 @@ def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcom
         if receipt is None or not receipt.files:
             return Outcome("nothing")
         error = None if receipt.error is None else str(receipt.error)
-        facts = {} if receipt.id is None else {"record": receipt.id}
+        facts = {} if receipt.id is None else {"held": True} if receipt.held else {"record": receipt.id}
         return Outcome("done", None, error, tuple(file.path for file in receipt.files), receipt.diff(), facts)
 
 
@@ -227,6 +228,10 @@ def _paths(job: Job, workspace: Workspace) -> Iterator[str]:
 def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
     """The end of a job that an attempt before brought to an end; what one left half done is taken back."""
     task = workspace.task_id or ""
+    if job.result == "hold" and job.work != "task":
+        if not host_of(workspace).has_held(task):
+            return None
+        return Outcome("done", files=workspace.held, facts={"held": True})
     records = [entry.record for entry in workspace.history(task=task)]
     undone = {each for record in records for each in record.undoes}
     standing = [record for record in records if record.verb == "edit" and record.id not in undone]
@@ -344,13 +349,6 @@ def _limits(body: Mapping[str, object]) -> Limits:
     asked = {"turns": "max_turns", "tokens": "max_tokens", "seconds": "max_seconds"}
     given = {name: body[field] for name, field in asked.items() if body.get(field) is not None}
     return Limits(**given)  # type: ignore[arg-type]  # whole numbers, as the job was read
-
-
-def _holding(job: Job) -> dict[str, bool]:
-    """What a workspace is given for a job whose result is held for review."""
-    if job.result != "hold":
-        return {}
-    raise EditError(Kind.NOT_ALLOWED, "results cannot be held for review here", hint='ask for "patch" or "branch"')
 
 
 class ModelAway(Exception):

@@ -238,7 +238,7 @@ class RunStore:
             key = f"line {line}"
             if key not in known:
                 known[key] = (number, "")
-                row = (run, number, key, "refused", now(), str(error.kind), f"line {line}: {error.message}")
+                row = (run, number, key, "refused", now(), str(error.kind), error.message)
                 rows.append(row)
         self._refuse(own, run, rows)
         if good:

@@ -197,6 +197,13 @@ class Host(Reader, Generic[W]):
         notes = store.journal.notes(type=TASK) if store.state.exists else ()
         return next((note.body.get("end") == "ended well" for note in notes if note.body.get("task") == task), False)
 
+    def has_held(self, task: str) -> bool:
+        """Whether a task ever had changes that waited for a reviewer, whatever became of them."""
+        from steadyhand.workspace.held.notes import TASK, type_of
+
+        store = self._session.store
+        return store.state.exists and any(True for _ in store.journal.notes(type=type_of(f"{TASK}{task}"), limit=1))
+
     @property
     def runs(self) -> Runs:
         """Runs of an agent over many articles, as the journal keeps them."""

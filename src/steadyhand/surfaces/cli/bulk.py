@@ -159,11 +159,12 @@ def status_json(status: RunStatus) -> dict[str, object]:
     return facts | ({"why": status.why} if status.why else {})
 
 
-def status_lines(status: RunStatus, failures: Iterable[Failure]) -> Iterator[Line]:
-    """A run for people: how far it is, how fast, and what went wrong, by kind with one example."""
+def status_lines(status: RunStatus, failures: Iterable[Failure], *, quiet: bool = False) -> Iterator[Line]:
+    """A run for people: how far it is, how fast (unless `quiet`), and what went wrong, by kind with one example."""
     seconds, rate = _pace(status)
     share = f"{status.ends * 100 // status.total} %" if status.total else "no jobs"
-    head = f"  {status.state}, {status.ends:,} of {status.total:,} ended ({share}) in {_span(seconds)}"
+    took = "" if quiet else f" in {_span(seconds)}"
+    head = f"  {status.state}, {status.ends:,} of {status.total:,} ended ({share}){took}"
     yield (Piece(status.id, "id"), Piece(head))
     if status.why:
         yield (Piece("  stopped: ", "warning"), Piece(visible_line(status.why)))
@@ -174,14 +175,14 @@ def status_lines(status: RunStatus, failures: Iterable[Failure]) -> Iterator[Lin
         for piece in (Piece("  " if not place else ", "), Piece(f"{count:,} {name}", _STYLES.get(name, "plain")))
     )
     words = rate_words(rate, status.left)
-    if words:
+    if words and not quiet:
         yield (Piece(f"  {', '.join(words)}", "dim"),)
     for failure in list(failures)[:_SHOWN_FAILURES]:
         yield (Piece(f"  {failure.count:,} × ", "dim"), Piece(f"{failure.state} {failure.kind}".strip(), "error"))
         yield (
             Piece("    for example "),
             Piece(visible_line(failure.key), "place"),
-            Piece(f": {visible_line(failure.error)[:400]}"),
+            Piece(f": {_first_line(failure.error)}"),
         )
 
 
@@ -207,7 +208,7 @@ def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
             Piece(f"{kind}{files}{branch}"),
         )
         if job.error and job.state in ("refused", "failed"):
-            yield (Piece(f"          {visible_line(job.error)[:400]}", "dim"),)
+            yield (Piece(f"          {_first_line(job.error)}", "dim"),)
 
 
 def sample_lines(found: Iterable[tuple[str, Outcome]]) -> Iterator[Line]:
@@ -224,7 +225,7 @@ def sample_lines(found: Iterable[tuple[str, Outcome]]) -> Iterator[Line]:
                 f"  {'would be ' if outcome.state != 'done' else ''}{outcome.state}  ",
                 _STYLES.get(outcome.state, "plain"),
             ),
-            Piece(visible_line(what)[:300]),
+            Piece(_first_line(what)),
         )
 
 
@@ -236,6 +237,11 @@ def report_parts(status: RunStatus, jobs: Iterable[JobReport]) -> Iterator[str]:
         said = json.dumps(job.to_json()).replace("\x7f", "\\u007f")
         yield f"{',' if number else ''}\n{said}"
     yield "\n]}\n"
+
+
+def _first_line(text: str) -> str:
+    """The first line of a refusal; --json has all of it."""
+    return visible_line(text.partition("\n")[0])[:400]
 
 
 def _pace(status: RunStatus) -> tuple[float, float]:

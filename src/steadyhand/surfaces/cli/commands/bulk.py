@@ -379,10 +379,11 @@ def _report(
     else:
         if not is_brief:
             output.print(job_lines(store.jobs(run, states or STATES)))
-        output.print(status_lines(status, store.failures(run)))
-        if status.left:
+        failures = store.failures(run) if is_brief else []  # the jobs said so already
+        output.print(status_lines(status, failures, quiet=output.quiet))
+        if status.left and not output.quiet:
             output.print([(Piece(f"steadyhand bulk {'watch' if status.state == 'open' else 'resume'} {run}", "hint"),)])
-        elif is_brief and status.total:
+        elif is_brief and status.total and not output.quiet:
             output.print([(Piece(f"steadyhand bulk report {run} shows every job", "hint"),)])
     wrong = status.wrong + status.counts["cancelled"]
     return FAILED if wrong or (status.left and status.state == "paused") else 0
@@ -461,7 +462,7 @@ def status_command(invocation: Invocation, run: str | None, queue: str | None, s
         for each in failures
     ]
     output.document({"ok": True, **status_json(status), "failures": groups})
-    output.print(status_lines(status, failures))
+    output.print(status_lines(status, failures, quiet=output.quiet))
     return 0
 
 
@@ -634,7 +635,7 @@ def _go_on(
 def _say(invocation: Invocation, queue: Queue, run: str) -> int:
     status = queue.store.status(run)
     invocation.output.document({"ok": True, **status_json(status)})
-    invocation.output.print(status_lines(status, []))
+    invocation.output.print(status_lines(status, [], quiet=invocation.output.quiet))
     return 0
 
 
