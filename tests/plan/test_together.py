@@ -234,6 +234,39 @@ def test_a_call_does_to_parts_of_markdown_what_its_edits_do_one_by_one(edits: li
     check_alike(GUIDE, edits, "f.md")
 
 
+@st.composite
+def neighbours(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    """A text of short parts with any number of blank lines between them, and deletions of some, in any order."""
+    parts: list[str] = []
+    addresses: list[str] = []
+    for number in range(draw(st.integers(3, 8))):
+        kind = draw(st.sampled_from(("heading", "item", "named", "plain", "ordered")))
+        blank = "\n" * draw(st.integers(0 if kind in ("item", "heading") else 1, 3))
+        line = {"heading": f"## h{number}", "named": f"Words. ^r{number}", "ordered": f"{number}. i{number}"}
+        parts.append(f"{line.get(kind, f'- i{number}' if kind == 'item' else f'Text {number}.')}\n{blank}")
+        named = {"heading": f"heading:h{number}", "named": f"block:^r{number}", "plain": None}
+        addresses += [address for address in (named.get(kind, f"block:i{number}"),) if address is not None]
+    text = draw(st.sampled_from(("", "---\nt: 1\n---\n", "\n\n"))) + "".join(parts)
+    text = text.rstrip("\n") if draw(st.integers(0, 4)) == 0 else text
+    chosen = draw(st.lists(st.sampled_from(addresses), unique=True, max_size=6)) if addresses else []
+    return text, [sh.Delete(sh.parse_address(address)) for address in chosen]
+
+
+@given(neighbours())
+@examples(150)
+def test_neighbours_that_go_together_leave_the_blank_lines_they_leave_one_by_one(given: tuple[str, list[Edit]]) -> None:
+    check_alike(*given, "f.md")
+
+
+@table("address", ["heading:n{}", "block:^r{}"])
+def test_neighbours_that_go_together_cost_no_more_than_others(address: str) -> None:
+    text = "".join(f"## n{number}\n\nSome words. ^r{number}\n\n" for number in range(800))
+    edits: list[Edit] = [sh.Delete(sh.parse_address(address.format(number))) for number in range(100, 200)]
+    sh.edit(text, edits[:1], path="f.md")
+    one = work_of(lambda: sh.edit(text, edits[7:8], path="f.md"))
+    assert work_of(lambda: sh.edit(text, edits, path="f.md")) <= 10 * one
+
+
 def work_of(make: Callable[[], object]) -> int:
     """How many functions were called, of Python and of C: the same on every machine."""
     count = 0

@@ -419,11 +419,16 @@ class Edited(Protocol):
     def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]: ...
 
 
-def after_all(source: Source, nodes: Sequence[Edited], made: Sequence[Proposal]) -> Source | None:
-    """The text after several proposals, if they do together what they do one after the other; None: unknown."""
+def after_all(
+    source: Source, nodes: Sequence[Edited], made: Sequence[Proposal], *, in_turn: bool = False
+) -> Source | None:
+    """The text after several proposals, if they do together what they do one after the other; None: unknown.
+
+    `in_turn`: each is what it is after those before it, whatever it looks at.
+    """
     seen = [_seen(source, proposal) for proposal in made]
     changed = [None if one is None else _changed_names(one.view) for one in seen]
-    if None in changed or not _are_apart(known_markdown(source), nodes, made):
+    if None in changed or not (in_turn or _are_apart(known_markdown(source), nodes, made)):
         return None
     all_changed = Counter(name for each in changed for name in each or ())
     for node, names in zip(nodes, changed, strict=True):

@@ -21,6 +21,7 @@ from steadyhand.structure.markdown.reader import Content, known_markdown, prefix
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 
 _MOST = 3
 
@@ -160,6 +161,89 @@ def delete_rows(source: Source, document: Document, first: int, end: int, contai
         parted = checked(source, Proposal.of(source, (span, gap)))
         return parted if isinstance(parted, Proposal) else made
     return made
+
+
+def deleted_in_turn(
+    source: Source, places: Sequence[tuple[int, int, int]], made: Sequence[Proposal]
+) -> list[Proposal] | None:
+    """Deletions as they are one after the other: each with the blank lines beside it that those before it left.
+
+    None where one of them is anything else than rows at the margin with blank lines beside them.
+    """
+    document, gone = known_markdown(source), _Gone()
+    if source.text[-1:] not in ("\n", "\r"):
+        return None
+    turns: list[Proposal] = []
+    for (first, end, container), proposal in zip(places, made, strict=True):
+        while end > first and document.is_blank(end - 1):
+            end -= 1
+        alone = _rows_deleted(document, _Gone(), first, end)
+        if container or alone is None or _without(source, document, alone) != proposal.splices:
+            return None
+        rows = _rows_deleted(document, gone, first, end)
+        if rows is None:
+            return None
+        gone.take(rows)
+        turns.append(replace(proposal, splices=_without(source, document, rows)))
+    return turns
+
+
+class _Gone:
+    """The rows that are gone already, and the nearest one that is left above or below another, found in little time."""
+
+    def __init__(self) -> None:
+        self._next: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+
+    def take(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            self._next[row], self._last[row] = row + 1, row - 1
+
+    def below(self, row: int) -> int:
+        """The first row from this one on that is left."""
+        return _followed(self._next, row)
+
+    def above(self, row: int) -> int:
+        """The last row down to this one that is left; -1 for none."""
+        return _followed(self._last, row)
+
+
+def _followed(links: dict[int, int], row: int) -> int:
+    passed: list[int] = []
+    while row in links:
+        passed.append(row)
+        row = links[row]
+    for each in passed:
+        links[each] = row
+    return row
+
+
+def _rows_deleted(document: Document, gone: _Gone, first: int, end: int) -> list[int] | None:
+    """What `delete_rows` takes away where some rows are gone already; None where one of its own is."""
+    own = list(range(first, end))
+    if any(gone.below(row) != row for row in own):
+        return None
+    behind: list[int] = []
+    before: list[int] = []
+    following, last = gone.below(end), gone.above(first - 1)
+    while following < document.count and document.is_blank(following):
+        behind.append(following)
+        following = gone.below(following + 1)
+    floor = document.front.end if document.front else 0
+    while last >= floor and document.is_blank(last):
+        before.append(last)
+        last = gone.above(last - 1)
+    if following >= document.count:
+        return sorted([*before, *own, *behind])
+    return sorted([*before, *own] if len(behind) > len(before) and last >= floor else [*own, *behind])
+
+
+def _without(source: Source, document: Document, rows: Sequence[int]) -> tuple[Splice, ...]:
+    """The splices that take rows away, which are sorted."""
+    starts = [row for row, before in zip(rows, (-2, *rows), strict=False) if row != before + 1]
+    ends = [row + 1 for row, behind in zip(rows, (*rows[1:], -2), strict=True) if row + 1 != behind]
+    spans = [Span(document.at(start), document.table.start(end)) for start, end in zip(starts, ends, strict=True)]
+    return tuple(Splice(span.start, span.of(source.text), "") for span in spans)
 
 
 def _tail(source: Source, document: Document, row: int) -> Span:
@@ -319,5 +403,6 @@ class Part(Node):
                 return None
             nodes.append(node)
             made.append(proposal)
-        after = after_all(source, nodes, made)
-        return None if after is None else [*made[:-1], replace(made[-1], after=after)]
+        in_turn = deleted_in_turn(source, [node.place for node in nodes], made)
+        after = after_all(source, nodes, in_turn or made, in_turn=in_turn is not None)
+        return None if after is None else [*(in_turn or made)[:-1], replace((in_turn or made)[-1], after=after)]
