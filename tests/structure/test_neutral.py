@@ -105,6 +105,7 @@ inner:
   list:
     - first
     - last
+noted: 7   # by "Ada"
 text: |
   one: words
   two: other words
@@ -142,6 +143,7 @@ _UNPROVEN = [
     (".yaml", "long: words that\n", 'long: "words that"\n'),
     (".yaml", "  list:\n", "  list: words\n"),
     (".yaml", "size: 12\n", "size: 12\n  more: 1\n"),
+    (".yaml", 'noted: 7   # by "Ada"\n', 'noted: 7   # by "Ada\n'),
 ]
 _PROVEN = [
     (".py", "        return rows[:limit]\n", "        found = rows[:limit]\n        return {'all': found}\n"),
@@ -160,6 +162,7 @@ _PROVEN = [
     (".yaml", "  one: words\n  two: other words\n  list", "  one: words\n  three: 3\n  two: 2\n  list"),
     (".yaml", "    - first\n    - last\n", "    - first\n    - second\n    - last\n"),
     (".yaml", "  two: other words\n  list", "  list"),
+    (".yaml", "noted: 7 ", "noted: 12 "),
 ]
 
 

@@ -87,7 +87,7 @@ def _yaml_fault(source: Source) -> Fault | Unchecked | None:
     from steadyhand.structure.config.yaml_reader import is_readable, parse
 
     is_new = source.derived(parse) is None
-    return None if is_new and is_readable(source) else _fault("yaml", source)
+    return None if is_new and source.derive(is_readable) else _fault("yaml", source)
 
 
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"

@@ -16,9 +16,9 @@ _WORDS = r"(?:/|-{0,2})\w(?:[\w./+=@%$;()<>-]|,[ ](?=\w)|[ ](?=[\w/(]))*+"
 _LINE = lazy_pattern(
     r"([ ]*)((?:-[ ]+)*)([A-Za-z_][\w./-]*:(?=[ ]|\r?\n|\Z))?"
     rf"(?:(?(3)[ ]+)(?:({_WORDS})|(\"\w[^\"'\\\r\n]*\")|('\w[^\"'\\\r\n]*')"
-    r"|(\[(?:\w[\w.-]*(?:,[ ]\w[\w.-]*)*)?\])))?[ ]*(?:\r?\n|\Z)"
+    r"|(\[(?:\w[\w.-]*(?:,[ ]\w[\w.-]*)*)?\])))?(?:[ ]+(\#[^\r\n]*)|[ ]*)(?:\r?\n|\Z)"
 )
-_PLAIN, _DOUBLE, _SINGLE, _LIST = 4, 5, 6, 7
+_PLAIN, _DOUBLE, _SINGLE, _LIST, _COMMENT = 4, 5, 6, 7, 8
 _STYLES = (_PLAIN, _DOUBLE, _SINGLE, _LIST)
 _HEAD = lazy_pattern(r"([ ]*)(-[ ])?([A-Za-z_][\w./-]*:(?=[ ]|\r?\n|\Z))?")
 _NOTE = lazy_pattern(r"[ ]*(?:\r?\n|\Z|\#)")
@@ -41,6 +41,8 @@ def _is_neutral(change: Change) -> bool:
         return False
     if len(old) == len(new) and all(map(_is_alike, old, new)):
         return all(_has_room(line, other) for line, other in zip(old, new, strict=True))
+    if any(line[_COMMENT] for line in (*old, *new)):  # in quotes it may be text with more of them
+        return False
     return _are_items(change, old, new) or _are_entries(change, old, new)
 
 
@@ -52,7 +54,7 @@ def _lines(text: str) -> list[_Line] | None:
         line = _LINE.match(text, at)
         if line is None or line.end() - at > _LONGEST or len(found) == _MOST_LINES or line.end() == at:
             return None
-        if not (line[2] or line[3] or line.lastindex in _STYLES):
+        if not (line[2] or line[3] or _style(line)):
             return None
         found.append(line)
         at = line.end()
@@ -60,7 +62,7 @@ def _lines(text: str) -> list[_Line] | None:
 
 
 def _style(line: _Line) -> int:
-    return line.lastindex if line.lastindex in _STYLES else 0
+    return next((style for style in _STYLES if line[style] is not None), 0)
 
 
 def _is_alike(line: _Line, other: _Line) -> bool:
@@ -70,6 +72,7 @@ def _is_alike(line: _Line, other: _Line) -> bool:
         and line[2] == other[2]
         and (line[3] is None) == (other[3] is None)
         and _style(line) == _style(other)
+        and line[_COMMENT] == other[_COMMENT]
         and line[0].endswith("\n") == other[0].endswith("\n")
     )
 

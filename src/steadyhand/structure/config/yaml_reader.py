@@ -589,7 +589,8 @@ def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
 
     Further right than the margin, a block collection ends where something is further left. What is before it and behind
     it reads as it did, if it is closed in itself: no anchor, alias or tag is in it, before or after, that means
-    something elsewhere, and it does not end with a literal text, which takes blank lines below it in.
+    something elsewhere, and it does not end with a literal text, which takes blank lines below it in. So the whole text
+    is readable, which need not be found out again.
     """
     text, start, note = source.text, item.value.start, note_of(item)
     column = column_of(text, start)
@@ -601,8 +602,10 @@ def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
     if not _REST.match(text[end : _end(_TO_END, text, end)]):
         return None
     made = _read_part(text, start, end, column)
-    is_like = made is not None and made.kind == item.kind and made.value == (start, end)
-    return made if is_like and made is not None and not _ends_open(made) else None
+    if made is None or made.kind != item.kind or made.value != (start, end) or _ends_open(made):
+        return None
+    source.keep(is_readable, True)
+    return made
 
 
 def _ends_open(item: Item) -> bool:

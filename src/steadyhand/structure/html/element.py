@@ -256,9 +256,9 @@ class ElementNode(Node):
         """
         nodes: list[ElementNode] = []
         made: list[Proposal] = []
-        page = self.page
+        page, later = self.page, self.proved_later().page
         for node, propose in asked:
-            proposal = propose(node.proved_later()) if isinstance(node, ElementNode) else None
+            proposal = propose(replace(node, page=later)) if isinstance(node, ElementNode) else None
             if not isinstance(node, ElementNode) or not isinstance(proposal, Proposal):
                 return None
             nodes.append(node)
