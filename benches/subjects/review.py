@@ -1,4 +1,4 @@
-"""A review of many changes: all of them listed, and a decision until it is taken back; in many files, and in one."""
+"""A review of many changes: all listed, a decision until it is taken back, their page; in many files, and in one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import steadyhand as sh
 from benches.bench import Bench, Setting
 from benches.clock import Call, compare
 from benches.table import Row, Table
+from steadyhand.surfaces.web.desk import Asked, Desk, Filter
+from steadyhand.surfaces.web.markup import join
+from steadyhand.surfaces.web.page import Page, View, document
 from steadyhand.text.diff import changes_between
 
 _APART = 3  # lines from one change to the next
@@ -39,6 +42,8 @@ def _rows(setting: Setting, changes: int) -> Iterator[Row]:
             calls = [
                 Call(f"{label}, listed", lambda ws=ws: len(ws.review().changes)),
                 Call(f"{label}, one rejected and taken back", lambda ws=ws: _decide(ws)),
+                Call(f"{label}, their page", lambda ws=ws: _page(ws), remark=_size(_page(ws))),
+                Call(f"{label}, one accepted on the page", lambda ws=ws: _accept(ws)),
             ]
             yield from compare(compared, calls, setting.scale.effort)
 
@@ -47,6 +52,25 @@ def _decide(ws: sh.Workspace) -> None:
     review = ws.review()
     review.reject([review.changes[len(review) // 2].id], "no")
     review.take_back()
+
+
+def _page(ws: sh.Workspace) -> int:
+    """The page of all changes, as it is sent; its size in bytes."""
+    desk = Desk(ws, Filter())
+    page = Page(desk, desk.listing(), View(), "a token")
+    return len(document("Review", join([page.header(), page.main()])).encode())
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB sent"
+
+
+def _accept(ws: sh.Workspace) -> None:
+    """A decision as the page makes it, taken back, and what its script then asks for."""
+    desk = Desk(ws, Filter())
+    desk.decide(Asked("accept", desk.listing().shown[0].change.id))
+    desk.decide(Asked("undo"))
+    Page(desk, desk.listing(), View(), "a token").state()
 
 
 def _make(root: Path, files: int, per_file: int) -> tuple[str, str]:

@@ -538,3 +538,64 @@ def test_what_does_not_go_together_is_refused(shell: Shell, monkeypatch: pytest.
     refused = shell.refused("review", "--web")
     assert refused["kind"] == "not-installed"
     assert "[web]" in str(refused["hint"])
+
+
+# Held changes, and what needs no server
+
+
+def test_a_held_change_is_marked_and_accepting_it_writes_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(LINES)
+    with sh.Workspace(tmp_path, actor="agent", task="H", hold=True) as ws:
+        ws.edit("a.md", [sh.Replace("line 4\n", "LINE 4\n")], reason="held one")
+        ws.edit("a.md", [sh.Replace("line 9\n", "LINE 9\n")], reason="held two")
+    site = Site(tmp_path)
+    page = site.page()
+    assert page.count('class="badge held"') == 2
+    assert (tmp_path / "a.md").read_text() == LINES
+    site.decide("line 4\n", "accept")
+    assert (tmp_path / "a.md").read_text() == LINES.replace("line 4\n", "LINE 4\n")
+    with sh.Workspace(tmp_path, actor="bob") as ws:
+        ws.edit("a.md", [sh.Replace("line 9\n", "line nine\n")])
+    page = site.page()
+    assert "Others have changed these lines on the disk" in page
+    assert re.search(r"<pre>line nine\n</pre>.*<pre>LINE 9\n</pre>", page, re.DOTALL)
+    site.workspace.close()
+
+
+def test_the_exported_file_shows_the_same_and_asks_for_nothing(work: Shell) -> None:
+    before = work.tree()
+    work.ok("review", "--export", "../review.html")
+    assert work.tree() == before
+    page = (work.root.parent / "review.html").read_text()
+    assert page.count("<article") == 3
+    for said in ("about 3", "about 20", "timeline", 'class="diff unified"', 'class="diff beside"', "T-1"):
+        assert said in page
+    assert not re.search(r"<script|<form|<iframe|<button|https?:|url\(|/assets/", page.replace("data:,", ""))
+    assert "default-src &#x27;none&#x27;" in page
+    assert re.search(r"&lt;b&gt;", page)
+
+
+def test_a_patch_and_markdown_are_printed_as_they_are(work: Shell) -> None:
+    patch = work.ok("review", "--patch")
+    assert patch.startswith("diff --git a/long.md b/long.md\n--- a/long.md\n+++ b/long.md\n@@ ")
+    assert "\n-line 20\n" in patch
+    words = work.ok("review", "--markdown")
+    assert words.startswith("## Review of 3 changes in 1 file\n\n3 undecided.\n")
+    assert "- [ ] line 3: about 3 — agent · T\\-1" in words
+    assert "\\<b\\>bold\\</b\\> \\[x\\]\\(y\\)" in words
+    assert work.json("review", "--patch")["patch"] == patch
+    assert work.json("review", "--markdown")["markdown"] == words
+
+
+@pytest.fixture
+def work(shell: Shell) -> Shell:
+    """Three hunks of an agent for T-1."""
+    (shell.root / "long.md").write_text(LINES)
+    agent = ("--actor", "agent", "--task", "T-1", "edit", "long.md")
+    for old, new, why in (
+        ("line 3", "L 3", "about 3"),
+        ("line 20\n", "", "about 20"),
+        ("line 7", "<b>", "<b>bold</b> [x](y)"),
+    ):
+        shell.ok(*agent, "--old", old, "--new", new, "--reason", why, "--occurrence", "1")
+    return shell
