@@ -49,14 +49,13 @@ _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to
 
 
 class Located(NamedTuple):
-    """The places an edit means, and where else its old text is; `found` is how old text was found.
+    """The places an edit means; `found` is how old text was found.
 
     `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names;
     `notes` is what a person should know of how the place was found.
     """
 
     matches: tuple[Match, ...]
-    others: tuple[Span, ...] = ()
     found: Found | None = None
     edit: Edit | None = None
     nodes: tuple[Node, ...] = ()
@@ -118,9 +117,8 @@ class Locator:
         if old.text[0] in " \t" and start and text[start - 1] in " \t":  # a line with less indentation may be meant
             return None
         matches = (Match(Span(start, start + len(old.text)), "exact"),)
-        return Located(
-            matches, (), Found(matches, (), 1, tier_named("exact"), old.text, edit.new, signs=edit.signs), edit
-        )
+        found = Found(matches, (), 1, tier_named("exact"), old.text, edit.new, signs=edit.signs)
+        return Located(matches, found, edit)
 
     @cached_property
     def _hint(self) -> match_checks.LineHint:
@@ -340,7 +338,7 @@ class Locator:
         """The places, unless something speaks against them."""
         assert isinstance(edit.target, Old)
         if self._is_beyond_doubt(edit.target, found):
-            return Located(found.matches, found.others, found, edit)
+            return Located(found.matches, found, edit)
         candidate = match_checks.Candidate(edit, found, self._draft)
         if match_checks.is_doubtful(candidate):
             return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
@@ -361,7 +359,7 @@ class Locator:
             return part
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
-        return Located(found.matches, found.others, found, edit, notes=self._notes_on(edit.target))
+        return Located(found.matches, found, edit, notes=self._notes_on(edit.target))
 
     def _is_beyond_doubt(self, old: Old, found: Found) -> bool:
         """Whether the file has old text just as it is quoted, not inside an indentation, and no more is said of it."""
@@ -394,7 +392,7 @@ class Locator:
         return (
             None
             if match_checks.is_doubtful(match_checks.Candidate(edit, found, self._draft))
-            else Located(found.matches, (), found, edit)
+            else Located(found.matches, found, edit)
         )
 
     def _has_drifted(self, found: Found) -> bool:
@@ -467,7 +465,7 @@ class Locator:
         if places[0].similarity < _DRIFT:
             return None
         found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)
-        return Located(found.matches, (), found)
+        return Located(found.matches, found)
 
     def _place_of_new(self, edit: Edit) -> Span | None:
         """Where the new text is, if it is in exactly one place."""

@@ -226,7 +226,7 @@ class _Planner:
         if objection is not None:
             raise objection
         if located.found is not None and located.found.total > len(located.matches):
-            self._note_others(index, located.others, located.found.total - len(located.matches))
+            self._note_others(index, located.found.others, located.found.total - len(located.matches))
         if _quotes_all(target, located.found):
             for found in located.matches:
                 self.proofs.append((index, self._original(found.span) if self.draft.splices else found.span))
