@@ -17,21 +17,37 @@ from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import OpenForWriting, Say
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import name_of
 from steadyhand.text.visible import sized
-from steadyhand.workspace.journal.record import Entry, FileChange, Happening, Note, Record, State
+from steadyhand.workspace.journal.codec import record_from_json
+from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State
 
 if TYPE_CHECKING:
     from steadyhand.workspace.store import Store
 
 
-TYPES = ("edit", "undo", "redo", "refusal", "conflict", "resolved", "outside", "lease", "lease-end", "task", "note")
+TYPES = (
+    *(
+        "edit",
+        "undo",
+        "redo",
+        "held",
+        "refusal",
+        "conflict",
+        "resolved",
+        "outside",
+        "lease",
+        "lease-end",
+        "task",
+        "note",
+    ),
+)
 """The types of events; `note` is whatever else the journal holds, such as what recovery met."""
 
-_OF_NOTES = {"conflict-resolved": "resolved", **{name: name for name in TYPES[3:] if name not in ("resolved", "note")}}
+_OF_NOTES = {"conflict-resolved": "resolved", **{name: name for name in TYPES[4:] if name not in ("resolved", "note")}}
 _WHO = ("actor", "task", "tool")
 _NAMED = 3  # files that a message names
 
@@ -156,6 +172,8 @@ def _details(entry: Entry) -> dict[str, object]:
 def _of_note(happening: Happening, note: Note) -> Event:
     body = note.body
     name = _OF_NOTES.get(note.type, "note")
+    if note.type.startswith(HELD):
+        return _of_held(happening, body)
     path = _text(body, "path")
     taken = (*_WHO, "path", "lines", "reason", "id", "changes")  # what files hold stays out of events
     rest = {key: value for key, value in body.items() if key not in taken}
@@ -180,6 +198,19 @@ def _named_in(body: Mapping[str, object]) -> tuple[str, ...]:
     changes = body.get("changes")
     paths = [_text(item, "path") for item in changes if isinstance(item, dict)] if isinstance(changes, list) else []
     return tuple(dict.fromkeys(path for path in paths if path is not None))
+
+
+def _of_held(happening: Happening, body: Mapping[str, object]) -> Event:
+    """What became of held work; what it says stays out of events."""
+    try:
+        record = record_from_json(body.get("record"))
+    except ValueError:
+        words = {"moved": "held work is decided", "emptied": "nothing is held any more"}
+        message = words.get(str(body.get("kind")), "see the journal")
+        return Event(happening.seq, happening.time, "note", message=message, details={"group": body.get("group")})
+    event = _of_entry(happening, Entry(happening.seq, record, State.COMMITTED))
+    details = {**event.details, "state": "held", "verb": record.verb}
+    return replace(event, type="held", message=f"held for review: {event.message}", details=details)
 
 
 def _summary(type: str, note: Note) -> str:

@@ -408,6 +408,9 @@ class Tasks:
                 body = {"task": context.task, "actor": context.actor, "end": how, **({"read": read} if read else {})}
                 journal.append_note(TASK, body)
         self._session.view.forget()
+        with contextlib.suppress(EditError):
+            if context.hold and not self._store.read_only and self._store.state.exists:
+                self._store.note_emptied()
 
     def remove_backups(self) -> tuple[str, ...]:
         """Remove the copies that are still as they were made; what cannot be removed now stays. Their paths."""

@@ -190,11 +190,15 @@ def _places(error: EditError) -> list[Mapping[str, object]]:
 _ENDINGS = "line endings"  # which a file keeps, whatever those of the text are
 
 
+HELD = "Note: held for review"
+
+
 def tell(receipt: Receipt, *parts: str | None) -> str:
     """The parts that say something, below each other, and what the receipt warns of."""
     warned = [f"Note: {warning}" for warning in receipt.warnings]
     unsure = [] if receipt.durable else ["Note: done, but it may not survive a power cut"]
-    return "\n".join([*(part for part in parts if part), *warned, *unsure])
+    held = [HELD] if receipt.held else []
+    return "\n".join([*(part for part in parts if part), *warned, *unsure, *held])
 
 
 def how_found(receipt: Receipt) -> str | None:

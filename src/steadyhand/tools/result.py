@@ -128,6 +128,7 @@ CHANGED = Object(
         Field("repaired", Many(Text()), "Arguments that were repaired."),
         Field("warnings", Many(Text())),
         Field("durable", Flag(), "False: it may not survive a power cut."),
+        Field("held", Flag(), "True: it waits for a reviewer."),
     ),
     is_open=True,
 )
@@ -157,7 +158,13 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
         facts["matchTiers"] = tiers
     if receipt.warnings:
         facts["warnings"] = list(receipt.warnings)
-    return facts if receipt.durable else facts | {"durable": False}
+    return facts | confirmation(receipt)
+
+
+def confirmation(receipt: Receipt) -> dict[str, object]:
+    """What there is to say of where a change is: held for review, or not sure to survive a power cut."""
+    unsure: dict[str, object] = {} if receipt.durable else {"durable": False}
+    return unsure | {"held": True} if receipt.held else unsure
 
 
 def _clipped(rows: list[str]) -> list[str]:

@@ -423,6 +423,8 @@ def _rest(answer: Answer) -> Iterator[str]:
             long += [f"Note: {warning}" for warning in value]
         elif name == "durable":
             long.append("Note: done, but it may not survive a power cut")
+        elif name == "held":
+            long.append("Note: held for review")
         elif name in ("note", "leftOut", "diffCut", "cut") and isinstance(value, str):
             long.append(f"Note: {value}")
         elif name in _SAYINGS:

@@ -174,6 +174,9 @@ class Store:
             self._losses += (_LOST,)
             self._report((_LOST,))
 
+    def note_emptied(self) -> None:
+        """Note that nothing is held any more, where something was; here nothing ever is."""
+
     def take_losses(self) -> tuple[str, ...]:
         """What was lost since the last call that could say so; each is given once."""
         with self._guard:

@@ -224,6 +224,8 @@ def _of_all(settings: Settings) -> Iterator[str]:
         value = getattr(settings, name)
         if value:
             yield from _words(f"--{name.replace('_', '-')}", value)
+    if settings.hold:
+        yield "--hold"
     if settings.read_only:
         yield "--read-only"
 

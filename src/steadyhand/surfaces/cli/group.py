@@ -242,6 +242,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--color", type=click.Choice(["auto", "always", "never"]), help="Colour the output (auto: on a terminal)."
         ),
+        option("--hold", is_flag=True, help="Hold the changes of this task or actor until a reviewer accepts them."),
         option("--read-only", is_flag=True, help="Write nothing: no file, no record, no recovery."),
         option("--quiet", "-q", is_flag=True, help="Print no diff, only the receipt."),
     ]

@@ -48,6 +48,7 @@ class Settings:
     json: bool = False
     color: ColorChoice | None = None
     read_only: bool = False
+    hold: bool = False
     quiet: bool = False
 
 
@@ -146,10 +147,13 @@ class Invocation:
         import shlex
 
         settings = self.settings
-        party = (("--actor", settings.actor), ("--task", settings.task)) if named else ()
+        party = (("--actor", settings.actor), ("--task", settings.task)) if named or settings.hold else ()
         given = (("--root", settings.root), ("--journal", _without_password(settings.journal)), *party)
         given += tuple(("--allow", pattern) for pattern in settings.allow)
-        return " ".join(["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), rest])
+        hold = ["--hold"] if settings.hold else []
+        return " ".join(
+            ["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), *hold, rest]
+        )
 
     @property
     def phrases(self) -> Phrases:
@@ -204,6 +208,7 @@ class Invocation:
             actor=settings.actor or config.actor,
             task=settings.task,
             mode=settings.mode,
+            hold=settings.hold,
             journal=self.journal,
             allow=config.allow + settings.allow,
             protect="none" if config.protect == "none" else "standard",

@@ -218,6 +218,8 @@ def receipt_lines(
     if way and len(summaries) == 1:
         summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
+    if receipt.held:
+        lines.append((Piece("held for review", "place"), Piece(", the disk does not have it", "dim")))
     if receipt.format is not None and not is_long:
         lines += _reading_lines(receipt)
     for outcome in receipt.outcomes if not is_long else [each for each in receipt.outcomes if each.error is not None]:

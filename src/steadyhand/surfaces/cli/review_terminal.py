@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _WIDE = 150  # columns from which both sides fit beside each other
 _CONTEXT = 3
+_MOST_ROWS = 20
 _STATES = {"accepted": "good", "rejected": "removed", "amended": "good", "undecided": "warning"}
 
 
@@ -55,7 +56,7 @@ def review_table(changes: Sequence[ReviewChange], *, width: int) -> list[Line]:
             (
                 Piece(change.id, "id"),
                 Piece(f"  {pad(place, room)}  "),
-                Piece(pad(change.state, 9), _STATES[change.state]),
+                Piece(pad("held" if change.held else change.state, 9), _STATES[change.state]),
                 Piece(f"  {pad(size, 9)}  ", "dim"),
                 Piece(fit(change.reason or "", max(0, rest - len(flags)))),
                 Piece(flags, "warning"),
@@ -81,6 +82,12 @@ def change_lines(
     ]
     if change.flags:
         head.append((Piece("risk: ", "warning"), Piece(", ".join(change.flags), "warning")))
+    if change.held:
+        head.append((Piece("held: ", "hint"), Piece("the disk does not have it yet", "dim")))
+    if change.conflict is not None:
+        rows_there = change.conflict.disk.splitlines()
+        head.append((Piece("on the disk now:" if rows_there else "on the disk now: nothing", "warning"),))
+        head += [(Piece(f" {visible_line(row)}", "warning"),) for row in rows_there[:_MOST_ROWS]]
     head += [(Piece("comment: ", "hint"), Piece(fit(each, max(10, width - 9)))) for each in change.comments]
     body = _beside(change, width) if width >= _WIDE and change.status == "edited" else _unified(change, rows, width)
     return [*head, *body]
@@ -461,7 +468,7 @@ class TerminalReview:
         )
 
     def _rows(self, change: ReviewChange) -> list[str]:
-        if change.lines is None:
+        if change.lines is None or change.held:  # its lines are those of the held text
             return []
         try:
             return host_of(self._workspace).source(change.path).lines

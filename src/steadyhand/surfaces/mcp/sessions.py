@@ -375,6 +375,7 @@ class Session:
             protect="standard" if own.is_protected else "none",
             allow=own.allow,
             read_only=options.read_only,
+            hold=options.hold,
             tool="mcp",
             repo=own.repo,
         )

@@ -29,7 +29,7 @@ from steadyhand.tools.core.edit_request import (
     workspace_for,
 )
 from steadyhand.tools.file_writes import apply_patch, patch_from
-from steadyhand.tools.result import CHANGED, failure, is_literal, success
+from steadyhand.tools.result import CHANGED, confirmation, failure, is_literal, success
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, reason_of, same_file
 from steadyhand.tools.toolsets import in_fields, toolset_named
 
@@ -99,7 +99,7 @@ def _together(receipt: Receipt) -> Result:
         facts["matchTiers"] = tiers[:_MOST_OUTCOMES]
     if receipt.warnings:
         facts["warnings"] = list(receipt.warnings)
-    return facts if receipt.durable else facts | {"durable": False}
+    return facts | confirmation(receipt)
 
 
 def _file(receipt: Receipt, file: FileReceipt, *, is_alone: bool) -> Result:

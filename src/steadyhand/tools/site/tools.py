@@ -10,7 +10,7 @@ from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_reque
 from steadyhand.session.host import host_of
 from steadyhand.tools.file_views import LINES_AT_ONCE, read_numbered
 from steadyhand.tools.file_writes import tell_written, unread, write_under_settings
-from steadyhand.tools.result import AROUND, LINES, failure, main_file
+from steadyhand.tools.result import AROUND, LINES, confirmation, failure, main_file
 from steadyhand.tools.site.operations import (
     ELEMENT_OPERATION,
     PASSAGE_OPERATION,
@@ -268,7 +268,7 @@ def _together(call: Call, pages: Sequence[Page], reason: str | None) -> Result:
     for each in changes:
         mine, left = left[: len(each.made)], left[len(each.made) :]
         results.append(answers.page(each, receipt, mine))
-    return _answer(results) | {"id": receipt.id}
+    return _answer(results) | {"id": receipt.id} | confirmation(receipt)
 
 
 def _held_back(answers: Answers, change: PageChange, refusal: EditError) -> Result:

@@ -90,7 +90,7 @@ def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, obj
     facts: dict[str, object] = {"status": "success", "filePath": path}
     if rows is not None and "lines" in answer:
         facts |= {"affectedLines": answer["lines"], "context": answer["context"]}
-    return facts | {name: answer[name] for name in ("fileHash", "id", "warnings", "durable") if name in answer}
+    return facts | {name: answer[name] for name in ("fileHash", "id", "warnings", "durable", "held") if name in answer}
 
 
 def changed_rows(receipt: Receipt) -> Rows | None:

@@ -154,6 +154,7 @@ def run(
         toolsets=tuple(dict.fromkeys(toolsets)) or (_toolset_of(invocation, options["model"], given),),
         mode=chosen.mode,
         read_only=chosen.read_only,
+        hold=chosen.hold,
         actor=chosen.actor,
         task=chosen.task,
         journal=invocation.journal,
