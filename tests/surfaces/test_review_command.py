@@ -287,3 +287,21 @@ def test_hostile_text_is_shown_and_not_obeyed(work: Shell) -> None:
         assert not {"\x1b", "\x07", "\u202e"} & set(shown)
         assert len(shown) < 5_000
         ann.leave("q")
+
+
+HELD = "# Title\n\nIt says alpha here.\n"
+
+
+def test_the_command_line_holds_reviews_and_accepts(shell: Shell) -> None:
+    (shell.root / "a.md").write_text(HELD)
+    party = ("--task", "T-1", "--actor", "agent", "--hold")
+    document = shell.json("edit", "a.md", *party, "--old", "alpha", "--new", "omega")
+    assert document["receipt"]["held"] is True
+    assert "omega" in shell.ok("read", "a.md", *party)
+    assert "omega" not in shell.ok("read", "a.md")
+    listed = shell.json("review", "--task", "T-1")["changes"]
+    assert [(each["held"], each["conflict"]) for each in listed] == [(True, None)]
+    shell.ok("review", "--task", "T-1", "--accept", listed[0]["id"])
+    assert "omega" in shell.text("a.md")
+    shell.ok("review", "--undo")
+    assert shell.text("a.md") == HELD

@@ -273,10 +273,19 @@ class Editor:
         session.view.wrote(change.ops, committed.seq)
         receipt = Receipt(committed.record.id, files, outcomes, committed.durable, warnings, header.undoes)
         if session.context.hold:
-            receipt = replace(receipt, held=True)
+            receipt = replace(receipt, held=not self._is_accepted(files))
         if session.context.trace is not None:
             session.context.trace.receipts.append(receipt)
         return receipt
+
+    def _is_accepted(self, files: Sequence[FileReceipt]) -> bool:
+        """Whether rules have accepted all that is held of some files; each is made on the disk then."""
+        rules = self._session.context.auto_accept
+        if not rules:
+            return False
+        from steadyhand.session.review.review import accept_by_rule
+
+        return accept_by_rule(self._session, rules, {file.path for file in files})
 
     def _refusal(self, error: EditError, header: Header | None, proposal: Proposal) -> EditError:
         """A refusal as it is answered and, with a header, reported."""

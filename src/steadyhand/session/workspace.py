@@ -76,6 +76,7 @@ class Workspace:
         task: str | None = None,
         mode: str | None = None,
         hold: bool = False,
+        auto_accept: Sequence[AutoAccept] = (),
         journal: str | os.PathLike[str] | None = None,
         policy: Policy | None = None,
         extensions: Sequence[str] | None = None,
@@ -102,6 +103,7 @@ class Workspace:
             None if mode is None else checks.one_of(mode, "mode", MODES),
             is_named=actor is not None or task is not None,
             hold=checks.flag(hold, "hold"),
+            auto_accept=tuple(auto_accept),
         )
         checks.one_of(protect, "protect", ("standard", "none"))
         checks.amount(lock_timeout, "lock_timeout")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -554,6 +555,30 @@ class Review:
                 undoer.redo(receipt.id, reason="the rest of the decision could not be taken back", preview=False)
             raise
         return tuple(receipt for receipt, _ in done)
+
+
+def accept_by_rule(session: Session, rules: Sequence[AutoAccept], paths: AbstractSet[str]) -> bool:
+    """Accept what a session holds of some files, where rules say that it needs no person; whether nothing is left.
+
+    What is refused then, as where others have changed the same lines, waits.
+    """
+    context = session.context
+    direct = session.direct
+    policy = replace(direct, context=replace(direct.context, actor="policy"))
+    review = Review(policy, task=context.task)
+    group = group_of_party(context.actor, context.task)
+    mine = [
+        change
+        for change in review.waiting
+        if change.held and change.path in paths and group_of_party(change.actor, change.task) == group
+    ]
+    chosen = [change.id for change in mine if any(rule.takes(change) for rule in rules)]
+    if chosen:
+        try:
+            review.accept(chosen)
+        except EditError:
+            return False
+    return len(chosen) == len(mine)
 
 
 class _Part:

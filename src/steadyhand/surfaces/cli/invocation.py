@@ -26,6 +26,7 @@ from steadyhand.text.lines import to_lf
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
+    from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.workspace import Workspace
 
 
@@ -139,6 +140,13 @@ class Invocation:
         """The root-relative spelling of a FILE argument; whether it may be touched is the sandbox's to say."""
         return spell_from_root(file, self.root, _current_directory())
 
+    @cached_property
+    def accepted_by_rule(self) -> tuple[AutoAccept, ...]:
+        """The changes that need no reviewer, as the configuration says."""
+        from steadyhand.session.review.change import AutoAccept
+
+        return tuple(AutoAccept(**rule) for rule in self.config.auto_accept)  # type: ignore[arg-type]  # checked there
+
     def command_line(self, rest: str, *, named: bool = False) -> str:
         """A command to show to the caller, with the root, the journal and the protected paths it needs.
 
@@ -209,6 +217,7 @@ class Invocation:
             task=settings.task,
             mode=settings.mode,
             hold=settings.hold,
+            auto_accept=self.accepted_by_rule if settings.hold else (),
             journal=self.journal,
             allow=config.allow + settings.allow,
             protect="none" if config.protect == "none" else "standard",

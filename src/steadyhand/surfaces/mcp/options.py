@@ -18,6 +18,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
+    from steadyhand.session.review.change import AutoAccept
     from steadyhand.tools.tool import Settings
 
 
@@ -133,7 +134,7 @@ class ServerOptions:
     `roots`         where it works; empty: its client is asked, once, and then `fallback` counts
     `actor`         in whose name; None: in that of the client
     `task`          the task that all calls belong to; None: one of its own for each conversation
-    `hold`          changes wait for a reviewer
+    `hold`          changes wait for a reviewer, but for those that `auto_accept` takes
     `settings`      the settings of a kit, asked for when the first is made: article, prefix, extensions, model …
     `root_options`  what the configuration says of a root, by its path
     `tool_prefix`   what the names of the tools begin with, for a client that has tools of the same names
@@ -149,6 +150,7 @@ class ServerOptions:
     mode: str | None = None
     read_only: bool = False
     hold: bool = False
+    auto_accept: tuple[AutoAccept, ...] = ()
     actor: str | None = None
     task: str | None = None
     journal: str | None = None

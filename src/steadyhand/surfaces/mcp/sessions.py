@@ -376,6 +376,7 @@ class Session:
             allow=own.allow,
             read_only=options.read_only,
             hold=options.hold,
+            auto_accept=options.auto_accept,
             tool="mcp",
             repo=own.repo,
         )

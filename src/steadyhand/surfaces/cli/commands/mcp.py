@@ -155,6 +155,7 @@ def run(
         mode=chosen.mode,
         read_only=chosen.read_only,
         hold=chosen.hold,
+        auto_accept=invocation.accepted_by_rule if chosen.hold else (),
         actor=chosen.actor,
         task=chosen.task,
         journal=invocation.journal,

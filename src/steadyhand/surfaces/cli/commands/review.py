@@ -19,7 +19,7 @@ from steadyhand.surfaces.cli.review_terminal import feedback_lines, review_table
 from steadyhand.surfaces.terminal import Piece, counted, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.session.review.change import AutoAccept, Decision
+    from steadyhand.session.review.change import Decision
     from steadyhand.session.review.review import Review
 
 _EVERY = "*"  # what follows --accept and --reject without an id
@@ -141,7 +141,7 @@ def review(
     is_asking = is_asking and sys.stdin.isatty() and invocation.output.is_terminal
     with invocation.workspace(writing=is_deciding or is_asking) as workspace:
         found = workspace.review(
-            task=invocation.settings.task, since=since, run=run_id, path=place, auto_accept=_rules(invocation)
+            task=invocation.settings.task, since=since, run=run_id, path=place, auto_accept=invocation.accepted_by_rule
         )
         if undo:
             return _report(invocation, found, found.take_back())
@@ -166,7 +166,7 @@ def _show(
     from steadyhand.surfaces.web.desk import Desk, Filter
 
     since, run_id, place = limits
-    wanted = Filter(invocation.settings.task, since, run_id, place, tuple(_rules(invocation)))
+    wanted = Filter(invocation.settings.task, since, run_id, place, invocation.accepted_by_rule)
     address = _address(port) if shown.web else None
     with invocation.workspace(writing=shown.web) as workspace:
         desk = Desk(workspace, wanted)
@@ -298,13 +298,6 @@ def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
     if decided and not every:
         output.tell([(Piece(f"{counted(decided, 'change')} already decided; --all lists them", "dim"),)])
     return 0
-
-
-def _rules(invocation: Invocation) -> list[AutoAccept]:
-    """What the person's configuration accepts without asking."""
-    from steadyhand.session.review.change import AutoAccept
-
-    return [AutoAccept(**rule) for rule in invocation.config.auto_accept]  # type: ignore[arg-type]
 
 
 @command(
