@@ -104,11 +104,16 @@ def repository(place: Path, files: dict[str, str]) -> Path:
     return place
 
 
-def command(*words: str, state: Path, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
-    """A command of bulk runs as a process of its own group."""
+FULL_DISK = ("sh", "-c", 'ulimit -f 0; exec "$@"', "sh")
+
+
+def command(
+    *words: str, state: Path, env: dict[str, str] | None = None, prefix: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """A command of bulk runs as a process of its own group; with `FULL_DISK` before it, one that can write nothing."""
     given = {**os.environ, "STEADYHAND_BULK": str(state), **(env or {})}
     return subprocess.Popen(
-        [sys.executable, "-m", "steadyhand", *words],
+        [*prefix, sys.executable, "-m", "steadyhand", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

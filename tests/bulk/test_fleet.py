@@ -20,7 +20,7 @@ from steadyhand.bulk.job import read_jobs
 from steadyhand.bulk.run_store import RunSettings
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.run_database import split_url
-from tests.bulk.ground import Ground, answer, children, command, kill_group
+from tests.bulk.ground import FULL_DISK, Ground, answer, children, command, kill_group
 from tests.concurrency.crew import wait_until
 from tests.postgres.server import Server
 
@@ -50,8 +50,9 @@ def worker(queue: str, ground: Ground) -> Iterator[Worker]:
     """Starts workers, which are ended with the test."""
     with ExitStack() as stack:
 
-        def start(*words: str) -> Popen[str]:
-            process = command("worker", "--queue", queue, "--lost-after", "3", *words, state=ground.state)
+        def start(*words: str, prefix: tuple[str, ...] = ()) -> Popen[str]:
+            given = ("worker", "--queue", queue, "--lost-after", "3", *words)
+            process = command(*given, state=ground.state, prefix=prefix)
             stack.callback(lambda: process.poll() is None and kill_group(process))
             return process
 
@@ -105,6 +106,21 @@ def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Flee
     assert wait.returncode == 0, out + err
     assert fleet.store.status(high).counts["done"] == 12
     ground.check_effects([job["key"] for job in ground.jobs], f"bulk-{high}")
+
+
+def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, fleet: Fleet, worker: Worker) -> None:
+    ground.appending(16, 4)
+    run = enqueue(fleet, ground, RunSettings(seconds=60, tries=8))
+    full = worker("--jobs", "1", prefix=FULL_DISK)
+    tried = "SELECT max(tries) FROM bulk_jobs WHERE kind = 'disk-refused'"
+    store = fleet.store
+    wait_until(lambda: store.database.read(lambda own: own.execute(tried).fetchone()[0]), "it met its disk", pause=0.05)
+    assert store.status(run).ends == 0
+    worker("--jobs", "2")
+    wait_until(lambda: store.status(run).left == 0, "the run is over", pause=0.05)
+    assert full.poll() is None
+    assert store.status(run).counts["done"] == 16
+    ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
 
 
 def test_an_attempt_that_comes_back_late_ends_nothing(ground: Ground, fleet: Fleet) -> None:

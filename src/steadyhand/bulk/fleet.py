@@ -16,7 +16,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -133,6 +132,7 @@ class Worker:
         self._is_stopped = False
         self._is_hurried = False
         self._repaired = 0
+        self._rests_until = 0
         self._error: Exception | None = None
         self._add_task()
 
@@ -222,6 +222,8 @@ class Worker:
         if now() - self._repaired > self._lost_after * 1000:
             self._repaired = now()
             self._fleet.repair(self._lost_after)
+        if now() < self._rests_until:
+            names = []
         return names or ["-"], self._store.stopped_runs(self._running)
 
     async def _put_back(self) -> None:
@@ -284,7 +286,9 @@ class Worker:
         finally:
             self._idle.append(member)
         if pause:
-            threading.Event().wait(pause)  # others may have room on their disks
+            # Others may have room on their disks: when the job comes up again, this worker must not be the first.
+            self._rests_until = now() + int(2_000 * pause) + 1_000
+            self._open[:] = ["-"]
         self._check_ended(begun)
 
     def _check_ended(self, begun: Begun) -> None:
