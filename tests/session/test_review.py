@@ -681,3 +681,22 @@ def test_a_fault_at_any_call_leaves_a_decision_about_two_tasks_whole(tmp_path: P
             outcomes.add(state)
         number, is_done = number + 2, not storage.faults
     assert outcomes == {"rejected", "undecided"}
+
+
+def test_a_change_that_breaks_a_link_or_an_anchor_says_so(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "b.md").write_text("# One\n\n[two](c.md#two) and [gone](gone.md).\n\n# Two\n\n[one](#one)\n\nsome prose\n")
+    (root / "c.md").write_text("# Two\n\ntext\n")
+    (root / "d.md").write_text("# Far\n\n[there](c.md) [web](https://example.org/x.md)\n")
+    agent.edit("b.md", [sh.Replace("[gone](gone.md).", "[gone](gone.md), still.")])  # it was dead before
+    agent.edit("b.md", [sh.Replace("[one](#one)", "[one](#first)")])
+    agent.edit("b.md", [sh.Replace("some prose", "some words")])
+    agent.edit("c.md", [sh.Replace("# Two", "# Second")])  # b.md links to it
+    agent.edit("d.md", [sh.Replace("# Far", "# Near"), sh.Replace("x.md", "y.md")])
+    flagged = {(each.path, each.before): each.flags for each in ann.review(task="T") if "broken-link" in each.flags}
+    assert set(flagged) == {("b.md", "[one](#one)\n"), ("c.md", "# Two\n")}
+    agent.delete("c.md")
+    (deleted,) = [each for each in ann.review(task="T") if each.status == "deleted"]
+    assert "broken-link" in deleted.flags
+    review = ann.review(task="T")
+    review.reject([deleted.id])
+    assert {each.path for each in review if "broken-link" in each.flags} == {"b.md", "c.md"}, "as it is now"

@@ -13,16 +13,19 @@ from typing import Final, Literal
 from steadyhand.articles.attention import is_page
 from steadyhand.articles.library import read_page
 from steadyhand.articles.page import PageFacts, PageLink, anchor_name, faulty, meant_paths, read_page_facts
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.session.review.change import ReviewChange
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.cancel import check_cancelled
 
-__all__ = ["Finding", "Tree", "check_edit"]
+__all__ = ["Finding", "PageLinks", "Tree", "check_edit"]
 
 FindingKind = Literal["dead-link", "dead-anchor", "broken-code", "lost-anchor"]
 
 _ENTRIES: Final = 200_000
 _SECONDS: Final = 30.0
+# What a line has that may hold a link or name an anchor: prose without any of it needs no look at the tree.
+_MAY_LINK: Final = lazy_pattern(r"[\[#<]|={3}|-{3}|\b(?:href|src|id|name)\s*=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,69 @@ class Tree:
                     continue
                 if next((each for each in meant_paths(other, link) if each in self.names), None) == path:
                     yield other, link
+
+
+class PageLinks:
+    """Which changes of a review broke a link or an anchor; the tree is read once, and only if a page asks for it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Forget what the tree was like."""
+        self._tree: Tree | None = None
+        self._wanted: tuple[set[str], set[tuple[str, str]]] | None = None
+        self._by_line: dict[str, dict[int, list[PageLink]]] = {}
+
+    def breaks(self, change: ReviewChange) -> bool:
+        """Whether links of its lines lead nowhere, or links of any page to what it took away."""
+        if change.status in ("deleted", "renamed"):
+            path = change.before if change.status == "renamed" else change.path
+            return is_page(path) and path not in self._whole.names and path in self._linked()[0]
+        if change.status not in ("edited", "created") or not is_page(change.path):
+            return False
+        if _MAY_LINK.search(change.before) is None and _MAY_LINK.search(change.after) is None:
+            return False
+        tree, path = self._whole, change.path
+        page, before = tree.facts(path), read_page_facts(path, change.before)
+        same = {link.target for link in before.links}
+        first, last = change.lines or (1, 0)
+        links = self._links_of(path, page)
+        new = [link for line in range(first, last + 1) for link in links.get(line, ()) if link.target not in same]
+        if any(tree.fault(path, page, link) is not None for link in new):
+            return True
+        gone = before.anchors - page.anchors
+        return bool(gone) and any((path, anchor) in self._linked()[1] for anchor in gone)
+
+    @property
+    def _whole(self) -> Tree:
+        if self._tree is None:
+            self._tree = Tree(self._workspace)
+        return self._tree
+
+    def _links_of(self, path: str, page: PageFacts) -> dict[int, list[PageLink]]:
+        if path not in self._by_line:
+            found = self._by_line[path] = {}
+            for link in page.links:
+                found.setdefault(link.line, []).append(link)
+        return self._by_line[path]
+
+    def _linked(self) -> tuple[set[str], set[tuple[str, str]]]:
+        """The files that links of any page may mean and that are not there, and the anchors of those that are."""
+        if self._wanted is None:
+            tree, missing, anchors = self._whole, set[str](), set[tuple[str, str]]()
+            for page in sorted(filter(is_page, tree.names)):
+                check_cancelled()
+                for link in tree.facts(page).links:
+                    paths = meant_paths(page, link)
+                    meant = next((path for path in paths if path in tree.names), None)
+                    if meant is None:
+                        missing.update(paths)
+                    elif link.anchor is not None:
+                        anchors.add((meant, anchor_name(link.anchor)))
+            self._wanted = missing, anchors
+        return self._wanted
 
 
 def check_edit(

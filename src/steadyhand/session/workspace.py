@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from steadyhand.session.kept_conflicts import KeptConflict, KeptConflicts
     from steadyhand.session.leases import ActiveLease, Place
     from steadyhand.session.receipt import Receipt
-    from steadyhand.session.review.change import AutoAccept
+    from steadyhand.session.review.change import AutoAccept, LinkCheck
     from steadyhand.session.review.review import Review
     from steadyhand.session.transaction_builder import Batch, Request
     from steadyhand.structure.node import Where
@@ -583,8 +583,12 @@ class Workspace:
         place = None if path is None else self._store.resolve(checks.path_of(path))
         return Review(
             self._session, task=checks.remark(task, "task"), since=time_of(since), path=place or None,
-            auto_accept=auto_accept,
+            auto_accept=auto_accept, links=self._link_check(),
         )  # fmt: skip
+
+    def _link_check(self) -> LinkCheck | None:
+        """What says of a change whether it broke a link; here nothing knows what a page is."""
+        return None
 
     def conflicts(
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None

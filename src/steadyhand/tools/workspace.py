@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import threading
 
     from steadyhand.plan.policy import Policy
+    from steadyhand.session.review.change import LinkCheck
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Conversation
     from steadyhand.workspace.findings import FindingsFile
@@ -210,6 +211,11 @@ class Workspace(session.Workspace, Findings):
         workspace = self if policy is None else host_of(self).bound(policy=checks.policy_of(policy))
         name = _chosen(self.root, settings.model) if toolset == "auto" else toolset
         return Kit(workspace, name, settings, _conversation(conversation))
+
+    def _link_check(self) -> LinkCheck:
+        from steadyhand.articles.checks import PageLinks
+
+        return PageLinks(self)
 
 
 def _chosen(root: str, model: str | None) -> str:

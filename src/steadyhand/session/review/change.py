@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from steadyhand.lazy import dataclass
 from steadyhand.session.review.hunks import Hunk, Status
@@ -42,10 +42,11 @@ class ReviewChange:
 
     `lines` are those of the present file; None where the text is not there. `flags` are risks: `tolerant` (the old
     text did not match to the letter), `shrinks`, `front-matter`, `instructions` (a file that steers agents, CI or
-    tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run had
-    no reason to change this file), `unchecked` (there is no syntax check for the file). Others say what happened since:
-    `overlapped` (others changed the same lines), `changed` (its text is not what was decided about), `again` (made
-    again after a rejection), `conflict` (it is held, and others have changed the same lines on the disk).
+    tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run
+    had no reason to change this file), `broken-link` (a link of a page leads nowhere because of it), `unchecked`
+    (there is no syntax check for the file). Others say what happened since: `overlapped` (others changed the same
+    lines), `changed` (its text is not what was decided about), `again` (made again after a rejection), `conflict` (it
+    is held, and others have changed the same lines on the disk).
 
     `held`: the change waits in its task's layer and is not on the disk; `lines` are those of the held text then, and
     `conflict` says what is on the disk where others have changed the same lines.
@@ -99,6 +100,14 @@ class ReviewChange:
             "held": self.held,
             "conflict": None if self.conflict is None else self.conflict.to_json(),
         }
+
+
+class LinkCheck(Protocol):
+    """Whether a change broke a link: only who knows what pages are can say so."""
+
+    def read_again(self) -> None: ...
+
+    def breaks(self, change: ReviewChange) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

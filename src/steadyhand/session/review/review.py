@@ -26,7 +26,7 @@ from steadyhand.session import checks
 from steadyhand.session.audit_article import Passage, Records, Steps, records_of, way_of
 from steadyhand.session.editor import Editor
 from steadyhand.session.history import History, Undoer
-from steadyhand.session.review.change import AutoAccept, Decision, Feedback, ReviewChange, State, flags_of
+from steadyhand.session.review.change import AutoAccept, Decision, Feedback, LinkCheck, ReviewChange, State, flags_of
 from steadyhand.session.review.decisions import (
     TOOLSET,
     Said,
@@ -74,7 +74,9 @@ class Review:
         run: str | None = None,
         path: str | None = None,
         auto_accept: Sequence[AutoAccept] = (),
+        links: LinkCheck | None = None,
     ) -> None:
+        self._links = links
         self._session = session = session.direct  # a reviewer sees the disk, and all layers from above
         self._store = session.store
         self._read_again()
@@ -323,6 +325,8 @@ class Review:
         """Forget the files and their histories, which are read once for all tasks that changed them."""
         self.__dict__.pop("_course", None)
         self._history = History(self._store)
+        if self._links is not None:
+            self._links.read_again()
         self._records: dict[str, Records] = {}
         self._steps: dict[str, Steps] = {}
 
@@ -428,6 +432,8 @@ class Review:
             tuple(entry.record.id for entry in entries), flags=tuple(dict.fromkeys(flags)), evidence=tuple(known),
             held=held is not None, conflict=None if held is None else held.conflict,
         )  # fmt: skip
+        if held is None and self._links is not None and self._links.breaks(change):
+            change = replace(change, flags=(*change.flags, "broken-link"))
         decided = verdicts.on(change, newest)
         if decided.state == "undecided" and held is None and any(rule.takes(decided) for rule in self._auto):
             return replace(decided, state="accepted", by="policy")

@@ -32,6 +32,7 @@ _FLAGS = {
     "placeholder": "a line looks like a placeholder for text that was left out",
     "forced": "it was written over a change that its task had not read",
     "no-evidence": "the impact run had no reason to change this file",
+    "broken-link": "a link of a page leads nowhere because of it",
     "unchecked": "there is no syntax check for this file",
     "overlapped": "others changed the same lines since",
     "changed": "its text is not what was decided about",
