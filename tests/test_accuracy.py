@@ -237,7 +237,7 @@ def check_case(case: Case, policy: dict[str, object]) -> None:
     assert set(verdict.offers) <= {"right"}, (case.id, case.category, verdict.answer.offers)
 
 
-@table("part", range(PARTS), every=8)
+@table("part", range(PARTS), every=16)
 def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int) -> None:
     """Under the usual policy, all cases; the bench does the same under every other one (`--policies --check`).
 
@@ -248,7 +248,7 @@ def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int
 
 
 @pytest.mark.hypothesis
-@table("policy", OTHER_POLICIES, ids=str)
+@table("policy", OTHER_POLICIES, ids=str, every=3)
 def test_no_offer_is_wrong_under_any_other_policy(policy: dict[str, object]) -> None:
     """Some of the development cases, where there are some, and random misquotes of real files."""
     cases = development_cases()

@@ -214,30 +214,31 @@ def test_nothing_is_answered_twice_and_nothing_is_lost_when_the_sdk_takes_over(t
     assert {by_id[number]["error"]["code"] for number in (4, None)} == {-32601, -32700}
 
 
-@table("number", [signal.SIGTERM, signal.SIGINT])
-@table("frames", [(), (hello(),), LEGACY])
+@table(
+    ("number", "frames"),
+    [(signal.SIGTERM, (hello(),)), (signal.SIGINT, (hello(),)), (None, ()), (None, (hello(),)), (None, LEGACY)],
+)
 def test_a_signal_and_the_end_of_input_end_the_server_at_any_time(
-    number: signal.Signals, frames: Sequence[Frame], tmp_path: Path
+    number: signal.Signals | None, frames: Sequence[Frame], tmp_path: Path
 ) -> None:
-    for ends_by_signal in (True, False):
-        process = started("--root", str(tmp_path))
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stderr.readline()  # it has said that it serves
-            for frame in frames:
-                process.stdin.write(json.dumps(frame) + "\n")
-                process.stdin.flush()
-                if "id" in frame:
-                    process.stdout.readline()
-            if ends_by_signal and len(frames) == 1:
-                process.send_signal(number)
-            else:
-                process.stdin.close()
-            assert process.wait(timeout=300) == 0
-        finally:
-            stop(process)
+    process = started("--root", str(tmp_path))
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stderr.readline()  # it has said that it serves
+        for frame in frames:
+            process.stdin.write(json.dumps(frame) + "\n")
+            process.stdin.flush()
+            if "id" in frame:
+                process.stdout.readline()
+        if number is not None:
+            process.send_signal(number)
+        else:
+            process.stdin.close()
+        assert process.wait(timeout=300) == 0
+    finally:
+        stop(process)
 
 
 def test_a_client_that_does_not_read_is_not_waited_for(tmp_path: Path) -> None:

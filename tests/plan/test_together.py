@@ -229,7 +229,7 @@ def edits_of_parts(draw: st.DrawFn) -> Edit:
 
 
 @given(st.lists(edits_of_parts(), min_size=2, max_size=6))
-@examples(60)
+@examples(25)
 def test_a_call_does_to_parts_of_markdown_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
     check_alike(GUIDE, edits, "f.md")
 
@@ -307,7 +307,7 @@ def many(path: str) -> tuple[str, list[Edit]]:
     return text, [act(f"key:{name}.x", "set-key", value=value) for name in asked]
 
 
-@table("path", [*TEXTS, *CODE, "f.html", "f.md"])
+@table("path", [*TEXTS, *CODE, "f.html", "f.md"], every=3)
 def test_a_hundred_edits_by_address_cost_less_than_ten(path: str) -> None:
     text, edits = many(path)
     sh.edit(text, edits[:1], path=path)  # everything is imported

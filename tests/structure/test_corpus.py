@@ -82,7 +82,7 @@ def test_a_file_that_does_not_parse_is_refused_as_such(path: Path) -> None:
     assert refusal.hint
 
 
-@table("path", WHOLE, ids=name_of, every=6)
+@table("path", WHOLE, ids=name_of, every=12)
 def test_the_laws_hold_for_every_address(path: Path) -> None:
     source = source_of(path)
     entries = outline_of(source)

@@ -344,7 +344,7 @@ SHAPES = sorted(
 )
 
 
-@table("path", SHAPES, ids=lambda path: path.name, every=12)
+@table("path", SHAPES, ids=lambda path: path.name, every=24)
 def test_every_operation_on_every_key_of_the_corpus_does_what_it_is_asked_for(path: Path) -> None:
     found, chance = known(path), random.Random(path.name)
     for entry in sample(found[1][:60], 20) if found is not None else ():
