@@ -236,7 +236,7 @@ class Page:
 
     def _tree(self) -> Html:
         """The files by directory; those of one directory are together."""
-        files = sorted(self._listing.files(self._view.of), key=lambda file: file.path)
+        files = sorted(self._listing.files(self._view.of), key=lambda file: file.path.rpartition("/")[::2])
         here = {file.path for file in self.files}
         parts: list[Html] = []
         folder: str | None = None
