@@ -11,9 +11,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from benches.bench import Setting
 from benches.table import Row, Table
@@ -54,17 +56,19 @@ PEERS = (
 _FLOORS = {
     "edit": "str.find, a second find, two slices: measured in the peer's own process",
     "miss": "str.find that fails, then str.splitlines: measured in the peer's own process",
-    "sweep": "the exact edit by hand at the same place: measured in the peer's own process",
     "patch": "to read, to apply or to patch files by hand, as above: measured in the peer's own process",
     "structure": "the parser alone, as above: measured in the peer's own process",
 }
 _TITLES = {
     "edit": "Exact edit, peers",
     "miss": "Old text that is not in the file, peers",
-    "sweep": "One edit near the end of the file, peers",
     "patch": "Patches, peers",
     "structure": "One place found and changed, and all of the text written again, peers",
 }
+
+
+def peer_named(package: str) -> Peer:
+    return next(peer for peer in PEERS if peer.package == package)
 
 
 class Unavailable(Exception):
@@ -84,10 +88,68 @@ def peer_tables(setting: Setting, topic: str, peers: Sequence[Peer] = PEERS) -> 
     yield Table(_TITLES[topic], _FLOORS[topic], rows, "compare ratios, not times: every peer has its own interpreter")
 
 
+class Companion:
+    """A peer's process that takes turns with this one: it runs the call that is named, and says how long that took."""
+
+    def __init__(self, setting: Setting, peer: Peer, topic: str) -> None:
+        """Starts it. Raises `Unavailable` where the peer cannot be had."""
+        command = [str(interpreter_of(peer)), "-m", f"benches.inside.{peer.module}", json.dumps(_job(setting, topic))]
+        self._process = subprocess.Popen(
+            command, env=_environment(), cwd=_VENVS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def name_and_result(self, label: str) -> tuple[str, str]:
+        """What the peer's call is named, and what becomes of the edit."""
+        answer = self._ask({"label": label})
+        return str(answer["name"]), str(answer["result"])
+
+    def time(self, label: str, runs: int) -> float:
+        """How many seconds so many runs took."""
+        return float(str(self._ask({"label": label, "runs": runs})["seconds"]))
+
+    def _ask(self, question: Mapping[str, object]) -> Mapping[str, object]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            print(json.dumps(question), file=stdin, flush=True)
+            answer: Mapping[str, object] = json.loads(stdout.readline())
+        except (BrokenPipeError, ValueError):
+            raise Unavailable("its process ended") from None
+        return answer
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(_HOME)}
+
+
 def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
     python = interpreter_of(peer)
+    command = [str(python), "-m", f"benches.inside.{peer.module}", json.dumps(_job(setting, topic))]
+    try:
+        done = subprocess.run(
+            command, env=_environment(), cwd=_VENVS, capture_output=True, text=True, timeout=_MEASURE_SECONDS,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"no answer within {_MEASURE_SECONDS} s") from None
+    if done.returncode:
+        raise Unavailable(f"it ended with: {last_line(done.stderr)}")
+    return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
+
+
+def _job(setting: Setting, topic: str) -> dict[str, object]:
     scale = setting.scale
-    job = {
+    return {
         "topic": topic,
         "folder": str(setting.folder),
         "sizes": {"sweep": scale.sweep_sizes, "structure": (scale.structure_size,)}.get(topic, scale.text_sizes),
@@ -96,17 +158,6 @@ def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
         "files": scale.patch_files,
         "effort": asdict({"patch": scale.patch_effort, "structure": scale.structure_effort}.get(topic, scale.effort)),
     }
-    command = [str(python), "-m", f"benches.inside.{peer.module}", json.dumps(job)]
-    environment = {**os.environ, "PYTHONPATH": str(_HOME)}
-    try:
-        done = subprocess.run(
-            command, env=environment, cwd=_VENVS, capture_output=True, text=True, timeout=_MEASURE_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Unavailable(f"no answer within {_MEASURE_SECONDS} s") from None
-    if done.returncode:
-        raise Unavailable(f"it ended with: {last_line(done.stderr)}")
-    return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
 
 
 @functools.cache

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import json
+import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
+from time import perf_counter
 
 from aider.coders.editblock_coder import find_similar_lines, replace_most_similar_chunk
 from aider.coders.search_replace import search_and_replace
@@ -12,7 +16,7 @@ from aider.coders.search_replace import search_and_replace
 from benches.bench import size_name
 from benches.clock import Call, compare
 from benches.inside.job import NEW, Job, answer, read_job
-from benches.steps import SizedStep, by_hand, sized_steps
+from benches.steps import SizedStep, sized_steps
 from benches.table import Row
 from benches.texts import code_lines, code_text, find_and_slice, lines_at, misquoted, search_and_split
 
@@ -53,14 +57,23 @@ def misses(job: Job) -> Iterator[Row]:
     yield from compare(partial(search_and_split, text, needle), calls, job.effort)
 
 
-def sweep(job: Job) -> Iterator[Row]:
-    for step in sized_steps(job.sizes, job.lines):
-        call = Call(
-            f"{_NAME} replace_most_similar_chunk, {step.label}",
-            partial(replace_most_similar_chunk, step.text, step.old, step.new),
-            remark=_result(step),
-        )
-        yield from compare(partial(by_hand, step), [call], job.effort)
+def take_turns(job: Job) -> None:
+    """Runs the step that is named on a line of input so many times, and says how long it took; steps go on in order."""
+    steps = sized_steps(job.sizes, job.lines)
+    step = next(steps)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        while step.label != asked["label"]:
+            step = next(steps)
+        gc.collect()
+        if "runs" not in asked:
+            said: dict[str, object] = {"name": f"{_NAME} replace_most_similar_chunk", "result": _result(step)}
+        else:
+            started = perf_counter()
+            for _ in range(asked["runs"]):
+                replace_most_similar_chunk(step.text, step.old, step.new)
+            said = {"seconds": perf_counter() - started}
+        print(json.dumps(said), flush=True)
 
 
 def _result(step: SizedStep) -> str:
@@ -72,4 +85,7 @@ def _result(step: SizedStep) -> str:
 
 if __name__ == "__main__":
     asked = read_job()
-    answer({"edit": edits, "miss": misses, "sweep": sweep}[asked.topic](asked))
+    if asked.topic == "sweep":
+        take_turns(asked)
+    else:
+        answer({"edit": edits, "miss": misses}[asked.topic](asked))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import steadyhand as sh
 from benches.bench import Bench, Setting
 from benches.clock import Call, compare
-from benches.peers import peer_tables
+from benches.peers import Companion, Unavailable, peer_named
 from benches.steps import SizedStep, by_hand, sized_steps
 from benches.table import Row, Table
 
@@ -23,14 +24,21 @@ _TARGETS = {
 
 
 def run(setting: Setting) -> Iterator[Table]:
-    peers = list(peer_tables(setting, "sweep")) if setting.with_peers else []
-    theirs = {row.label.split(", ", 1)[1]: row for table in peers for row in table.rows if row.ratio is not None}
-    yield Table(
-        "One edit near the end of the file",
-        "the exact edit by hand at the same place: str.find, a second find, two slices",
-        list(_rows(setting, setting.scale.sweep_sizes, "a.py", theirs)),
-        "old text: 40 whole lines, fewer in small files; one line changes",
-    )
+    theirs: dict[str, Row] = {}
+    absence = ""
+    with contextlib.ExitStack() as block:
+        peer = None
+        if setting.with_peers:
+            try:
+                peer = block.enter_context(Companion(setting, peer_named("aider-chat"), "sweep"))
+            except Unavailable as reason:
+                absence = f"not measured: {reason}"
+        yield Table(
+            "One edit near the end of the file",
+            "the exact edit by hand at the same place: str.find, a second find, two slices",
+            list(_rows(setting, setting.scale.sweep_sizes, "a.py", theirs, peer)),
+            "old text: 40 whole lines, fewer in small files; one line changes",
+        )
     sizes = [size for size in setting.scale.sweep_sizes if size <= _LARGEST_PLAIN]
     yield Table(
         "The same edit in a .txt file",
@@ -38,18 +46,35 @@ def run(setting: Setting) -> Iterator[Table]:
         list(_rows(setting, sizes, "a.txt", theirs)),
         "no syntax is guarded",
     )
-    yield from peers
+    if setting.with_peers:
+        yield Table(
+            "One edit near the end of the file, peers",
+            "the exact edit by hand, as above: the peer's process took turns with ours in each round",
+            list(theirs.values()) or [Row("aider-chat", None, remark=absence)],
+        )
 
 
-def _rows(setting: Setting, sizes: Sequence[int], path: str, theirs: Mapping[str, Row]) -> Iterator[Row]:
+def _rows(
+    setting: Setting, sizes: Sequence[int], path: str, theirs: dict[str, Row], peer: Companion | None = None
+) -> Iterator[Row]:
+    """Ours; those of the peer, which takes turns where it is given, are put beside them by step."""
     for step in sized_steps(sizes, setting.scale.diff_lines):
         setting.tell(f"sweep, {path}, {step.label}")
         edits = [sh.Replace(step.old, step.new)]
-        call = Call(step.label, partial(sh.edit, step.text, edits, path=path))
-        for row in compare(partial(by_hand, step), [call], setting.scale.effort):
-            done = _result(step, edits, path) if row.value is not None else row.remark
-            notes = (done, _beside(row, theirs.get(step.label)), _TARGETS.get(step.label, ""))
-            yield replace(row, remark="; ".join(filter(None, notes)))
+        calls = [Call(step.label, partial(sh.edit, step.text, edits, path=path))]
+        if peer is not None:
+            name, result = peer.name_and_result(step.label)
+            calls.append(Call(f"{name}, {step.label}", _nothing, None, result, partial(peer.time, step.label)))
+        row, *others = compare(partial(by_hand, step), calls, setting.scale.effort)
+        if others and others[0].ratio is not None:
+            theirs[step.label] = others[0]
+        done = _result(step, edits, path) if row.value is not None else row.remark
+        notes = (done, _beside(row, theirs.get(step.label)), _TARGETS.get(step.label, ""))
+        yield replace(row, remark="; ".join(filter(None, notes)))
+
+
+def _nothing() -> None:
+    """What is to run here of a call that another process runs."""
 
 
 def _result(step: SizedStep, edits: Sequence[sh.Replace], path: str) -> str:

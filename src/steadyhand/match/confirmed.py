@@ -19,7 +19,7 @@ Nothing is found where anything speaks for another place or another meaning:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 
 from steadyhand.lazy import dataclass
@@ -116,7 +116,11 @@ class _Search:
         after = split_lines(needle.new or "")
         self._added = [row for change in changes for row in after[change.after_start : change.after_end] if row.strip()]
         self._found: dict[str, list[int] | None] = {}
-        self._says = [_substance((row,)) for row in needle.rows]
+
+    @cached_property
+    def _says(self) -> list[int]:
+        """How much each row of the old text says."""
+        return [_substance((row,)) for row in self._rows]
 
     def kept(self) -> _Kept | None:
         """The lines that change, and the context around them that the file has."""
