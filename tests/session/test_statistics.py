@@ -224,3 +224,95 @@ def test_names_do_not_pile_up(ws: Any) -> None:
     found = count(answer)
     assert len(found.tools) <= 501
     assert sum(tally.calls for tally in found.tools.values()) == found.total.calls == 2_000
+
+
+def row(found: Statistics, *key: str) -> Any:
+    return found.cells[key]
+
+
+def test_each_model_way_and_type_of_file_has_a_row(ws: Any) -> None:
+    core, claude = ws.tools("core", model="m-1"), ws.tools("claude-code", model="m-2")
+    patch = "a.md\n```\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n```\n"
+    core.call("edit", {"patch": patch}, spent=((900, 100), 2_000))
+    core.call("edit", {"path": "app.py", "edits": [{"target": "nowhere", "new": "x"}]}, spent=((500, 50), 1_000))
+    core.call("edit", {"path": "app.py", "edits": [{"target": "two", "new": "2"}]}, spent=((600, 50), 1_000))
+    claude.call("Edit", {"file_path": "a.md", "old_string": "  two", "new_string": "  2"})
+    found = counted(ws)
+    assert set(found.cells) == {
+        ("m-1", "core/search-replace", ".md"),
+        ("m-1", "core", ".py"),
+        ("m-2", "claude-code", ".md"),
+    }
+    py = row(found, "m-1", "core", ".py")
+    assert (py.calls, py.applied, py.retries, dict(py.refusals)) == (2, 1, 1, {"no-match": 1})
+    assert (py.first_share.rate, py.end_share.rate) == (0.0, 1.0)
+    assert py.tokens_per_edit == 1_200  # what the refused call took was spent on the same edit
+    assert 2.0 <= py.seconds_per_edit < 3.0
+    assert row(found, "m-1", "core/search-replace", ".md").tokens_per_edit == 1_000
+    assert row(found, "m-2", "claude-code", ".md").tokens_per_edit is None
+    by = counted(ws, by=["toolset", "dialect"])
+    assert {key: cell.calls for key, cell in by.cells.items()} == {
+        ("core", "search-replace"): 1, ("core", "(unknown)"): 2, ("claude-code", "(unknown)"): 1,
+    }  # fmt: skip
+    with pytest.raises(EditError):
+        counted(ws, by=["colour"])
+
+
+def test_what_guards_saved_is_counted(ws: Any, root: Path) -> None:
+    (root / "b.py").write_text("".join(f"x{number} = {number}\n" for number in range(60)), encoding="utf-8")
+    kit = ws.tools("core", model="m")
+    for new in ("x = (\n", "# ... rest of code unchanged\n"):
+        kit.call("edit", {"path": "b.py", "edits": [{"target": "x1 = 1\n", "new": new}]})
+    kit.call("read", {"path": "b.py"})
+    kit.call("write", {"path": "b.py", "content": "x1 = 1\n"})
+    assert row(counted(ws), "m", "core", ".py").saved == {"syntax": 1, "placeholder": 1, "shrink": 1}
+
+
+def test_what_was_undone_or_rejected_later_counts_where_it_was_made(ws: Any) -> None:
+    with ws.task("T-1") as task:
+        kit = task.tools("core", model="m")
+        for old, new in (("one", "1"), ("four", "4")):
+            kit.call("edit", {"path": "a.md", "edits": [{"target": old, "new": new}]})
+        kit.call("edit", {"path": "app.py", "edits": [{"target": "one", "new": "1"}]})
+    review = ws.review(task="T-1")
+    review.reject([next(change.id for change in review.changes if change.path == "a.md")], remark="no")
+    ws.undo(next(entry.record.id for entry in ws.history("app.py")))
+    found = counted(ws)
+    assert row(found, "m", "core", ".md").rejected == 1
+    assert row(found, "m", "core", ".py").undone == 1
+    assert all("review" not in key for key in found.cells)
+
+
+def test_a_period_ends_where_the_next_one_begins(ws: Any) -> None:
+    talk = Talk(ws)
+    talk.edit("a.md", "one", "1")
+    middle = ws.history("a.md")[0]
+    talk.edit("a.md", "two", "2")
+    talk.fail("app.py")
+    whole = counted(ws).total.calls
+    assert counted(ws, before=middle.seq + 1).total.calls == 1
+    assert counted(ws, after=middle.seq).total.calls == whole - 1 == 2
+    assert counted(ws, until="2000-01-01").total.calls == 0
+    assert counted(ws, until="2999-01-01").total.calls == whole
+
+
+def test_rows_do_not_pile_up_and_none_is_lost(ws: Any) -> None:
+    sealed = next(iter(ws._store.journal.read_log())).row
+    made = record(edited("a.md"))
+    answer = (
+        LogItem(Entry(n, replace(made, id=f"{n:012x}", model=f"m {n}"), State.COMMITTED), sealed, sealed)
+        for n in range(3_000)
+    )
+    found = count(answer)
+    assert len(found.cells) <= 501
+    assert sum(cell.calls for cell in found.cells.values()) == 3_000
+
+
+def test_a_file_that_is_changed_in_the_end_counts_once(ws: Any) -> None:
+    talk = Talk(ws, "m")
+    talk.edit("a.md", "one", "1")
+    talk.fail("a.md")
+    talk.edit("a.md", "two", "2")
+    talk.fail("app.py")
+    found = counted(ws, by=["model"])
+    assert (row(found, "m").first, row(found, "m").in_the_end) == (2, 1)

@@ -14,7 +14,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.statistics import Statistics, Tally
-from steadyhand.surfaces.cli.commands.audit import stats_lines
+from steadyhand.surfaces.cli.commands.stats import stats_lines
 from steadyhand.surfaces.clients import installation
 from steadyhand.surfaces.plot import charts_of, percent, render_page, render_picture
 from steadyhand.surfaces.terminal import cells, paint
@@ -246,3 +246,33 @@ def test_counting_changes_nothing(busy: Shell) -> None:
     with sh.Workspace(busy.root) as ws:
         assert ws._store.journal.head() == head
     assert busy.tree() == before
+
+
+def test_the_table_has_intervals_and_two_periods_can_be_compared(busy: Shell) -> None:
+    answer = busy.ok("stats", "--by", "tool,type")
+    assert re.search(r"^tool +file type +calls +first try +95 % +in the end", answer, re.MULTILINE)
+    assert re.search(r"^cli +\.py +2 +100 % \(1/1\) +21–100 +100 %", answer, re.MULTILINE)
+    document = busy.json("stats", "--by", "tool")
+    assert document["statistics"]["by"] == ["tool"]
+    (row,) = document["statistics"]["table"]
+    assert row["key"] == {"tool": "cli"}
+    assert row["firstShare"] == {"count": 2, "of": 2, "rate": 1.0, "low": 0.3424, "high": 1.0}
+    first = busy.json("log", "--task", "T-1")["entries"][0]["id"]
+    compared = busy.json("stats", "--since", first, "--compare", "1d")
+    assert compared["statistics"]["calls"] == 2
+    assert compared["compared"]["calls"] == 1
+    assert "not shown to differ" in busy.ok("stats", "--since", first, "--compare", "1d", "--by", "tool")
+    assert busy.json("stats", "--until", first)["statistics"]["calls"] == 1
+    assert busy.kind("stats", "--compare", "1d") == "bad-request"
+    assert busy.kind("stats", "--by", "colour") == "bad-request"
+
+
+def test_the_page_has_the_table_and_what_changed(busy: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "stats.html"
+    first = busy.json("log", "--task", "T-1")["entries"][0]["id"]
+    busy.ok("stats", "--html", str(file), "--since", first, "--compare", "1d")
+    page = Page(file.read_text(encoding="utf-8"))
+    assert page.tags.count("table") == 2
+    assert "circle" in page.tags
+    assert "21–100" in "".join(page.words)
+    assert not {name for name, _ in page.attributes} & {"src", "href", "style"}

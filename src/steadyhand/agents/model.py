@@ -68,11 +68,15 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model wants made. `arguments` are an object, or the text that the model wrote for one."""
+    """A call that the model wants made. `arguments` are an object, or the text that the model wrote for one.
+
+    `spent` is what the reply took that held it, tokens and milliseconds, for the records.
+    """
 
     id: str
     name: str
     arguments: object
+    spent: tuple[tuple[int, int] | None, int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 
 from steadyhand.agents.model import Answered, Message, Model, ModelError, Offered, Reply, Said, Tokens, ToolCall
 from steadyhand.agents.text_calls import text_calls
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.schema import plain_schema
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.file_tools import feedback_of
@@ -86,7 +86,7 @@ class KitToolbox:
         return [Offered(tool.name, tool.summary, plain_schema(tool.parameters)) for tool in self.kit.tools]
 
     async def make(self, call: ToolCall) -> Made:
-        return await make_call_async(self.kit, call.name, call.arguments)
+        return await make_call_async(self.kit, call.name, call.arguments, spent=call.spent)
 
     async def feedback(self) -> str | None:
         return await review_message(self.kit.workspace)
@@ -148,6 +148,7 @@ class Conversation:
         self._same: Counter[tuple[str, str]] = Counter()
         self.messages: list[Message] = []
         self.ended = Ended()
+        self._spent: tuple[tuple[int, int] | None, int | None] | None = None  # by the last reply, until a call has it
 
     async def say(self, text: str) -> Ended:
         """Say something and let the model work until it is done. A conversation that was stopped stays so."""
@@ -181,9 +182,14 @@ class Conversation:
             raise _Stopped("tokens", f"the conversation took {ended.tokens.total:,} tokens of {limits.tokens:,}")
         await self._hear()
         tools = self._toolbox.offered()
+        clock = asyncio.get_running_loop().time
+        begun = clock()
         reply = await self._ask(tools)
+        took = round((clock() - begun) * 1_000)
         ended.turns += 1
-        ended.tokens += reply.tokens or self._estimate(reply)
+        paid = reply.tokens or self._estimate(reply)
+        ended.tokens += paid
+        self._spent = (paid.input, paid.output), took
         ended.text = reply.text.strip() or ended.text
         self._add(reply)
         if reply.calls:
@@ -234,7 +240,8 @@ class Conversation:
             raise _Stopped("calls", f"the model made {ended.calls} calls and wanted more")
         if self._toolbox.is_over:
             return "not made: the conversation has ended"
-        made = await self._toolbox.make(call)
+        spent, self._spent = self._spent, None
+        made = await self._toolbox.make(replace(call, spent=spent))
         ended.calls += 1
         counts = ended.usage.setdefault(made.tool, [0, 0])
         counts[0] += 1

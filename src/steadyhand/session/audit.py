@@ -466,14 +466,23 @@ class Audits:
         *,
         since: Moment | None = None,
         after: int = 0,
+        until: Moment | None = None,
+        before: int | None = None,
         task: str | None = None,
         tool: str | None = None,
+        by: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> Statistics:
-        """How calls went: first tries, retries, tiers, refusals, by tool, model and type of file."""
+        """How calls went: first tries, retries, tiers, refusals, by tool, model and type of file.
+
+        `until` is a time, `before` a row of the journal, from which on nothing counts. `by` is what the table has a row
+        for each of, such as `("model", "toolset")`.
+        """
         damaged: list[str] = []
         items = self._asked(since, after, None, None).walk(self._store, progress, damaged.append)
-        found = count(items, task=checks.remark(task, "task"), tool=checks.remark(tool, "tool"))
+        end = time_of(until)
+        only = {"task": checks.remark(task, "task"), "tool": checks.remark(tool, "tool")}
+        found = count(items, by=by, until=end, before=before, **only)
         found.damaged = len(damaged)
         return found
 

@@ -479,7 +479,13 @@ def _who(header: Header) -> dict[str, object]:
     trace = header.trace
     if trace is None:
         return who
-    call = {"id": trace.call.id, "toolset": trace.call.toolset, "conversation": trace.call.conversation}
+    call: dict[str, object] = {
+        "id": trace.call.id,
+        "toolset": trace.call.toolset,
+        "conversation": trace.call.conversation,
+        **({"tokens": list(trace.call.tokens)} if trace.call.tokens is not None else {}),
+        **({"model_ms": trace.call.model_ms} if trace.call.model_ms is not None else {}),
+    }
     return {**who, "call": call, **({} if trace.model is None else {"model": trace.model})}
 
 
@@ -491,4 +497,5 @@ def _refusal(header: Header, error: EditError, path: str | None) -> dict[str, ob
         "kind": str(error.kind),
         "message": message,
         "reason": header.reason,
+        **({"dialect": header.dialect} if header.dialect is not None else {}),
     }

@@ -60,11 +60,11 @@ class CallContext:
     def party(self) -> Party:
         return Party(self.actor, self.task)
 
-    def header(self, reason: str | None) -> Header:
+    def header(self, reason: str | None, dialect: str | None = None) -> Header:
         """The head of the record that this call makes."""
         from steadyhand.workspace.file_op import Header
 
-        return Header(self.actor, self.task, self.tool, reason, trace=self.trace)
+        return Header(self.actor, self.task, self.tool, reason, trace=self.trace, dialect=dialect)
 
     def check_mode(self, verb: Verb, path: str) -> None:
         """Refuse with `not-allowed` what the mode of the workspace does not allow."""

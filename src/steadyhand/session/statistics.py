@@ -9,6 +9,10 @@ or a refusal is a call by itself, and conflicts that were kept right after it be
 open; one whose rows are further apart counts as two. Memory does not grow with the number of records, only with that
 of the pairs of a conversation and a file. A field of an unexpected type counts as absent: another version of Steadyhand
 may have written it.
+
+The same calls are counted again in cells: by model, way (toolset or tool, and the dialect of a patch) and type of file,
+or by whatever of these is asked for. A call about files of two types counts in two cells. What a person rejected later
+is counted where the record was made, as far back as the last records are remembered; before that by model and type.
 """
 
 from __future__ import annotations
@@ -19,11 +23,14 @@ from typing import Literal
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field
+from steadyhand.schema import bad_request
 from steadyhand.session.conflicts import CONFLICT, REFUSAL
+from steadyhand.session.proportion import Proportion
 from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, word
 
 _OPEN = 2_000
+_REVIEW = "review"  # a reviewer's notes, and the toolset of a reviewer's own records
 _NEAR = 4  # rows: a record is two, and what was found to have changed outside may follow it
 
 
@@ -64,6 +71,18 @@ class Attempt:
     refused: dict[str | None, Refused] = field(default_factory=dict)
     undone: int = 0
     is_edit: bool = True  # an undo or a redo is not another try of an edit
+    toolset: str | None = None
+    dialect: str | None = None
+    records: list[str] = field(default_factory=list)
+    tokens: int | None = None
+    model_ms: int | None = None
+    tool_ms: int | None = None
+
+    @property
+    def way(self) -> str:
+        """The toolset, or the tool of no toolset, and the dialect of the patch that it was."""
+        made = self.toolset or self.tool or _UNKNOWN
+        return made if self.dialect is None else f"{made}/{self.dialect}"
 
     @property
     def series(self) -> tuple[str | None, ...]:
@@ -122,6 +141,14 @@ class Attempts:
         attempt = self._open.setdefault(name, made)
         attempt.changes += [_change(record, change) for change in record.files]
         attempt.undone += entry.undone_by is not None
+        attempt.records.append(record.id)
+        attempt.dialect = attempt.dialect or record.dialect
+        if record.duration_ms is not None:
+            attempt.tool_ms = (attempt.tool_ms or 0) + record.duration_ms
+        if call is not None:
+            attempt.toolset = call.toolset
+            attempt.tokens = attempt.tokens if call.tokens is None else sum(call.tokens)
+            attempt.model_ms = attempt.model_ms if call.model_ms is None else call.model_ms
         self._last = position, name
 
     def _add_refusal(self, note: Note, position: int) -> None:
@@ -139,6 +166,10 @@ class Attempts:
         path = word(body, "path")
         refused = Refused(kind, message, attempt.tool, note.time)
         attempt.refused[None if path is None else spelled(path)] = refused
+        attempt.toolset = attempt.toolset or word(about, "toolset")
+        attempt.dialect = attempt.dialect or word(body, "dialect")
+        attempt.tokens = _tokens(about.get("tokens")) if attempt.tokens is None else attempt.tokens
+        attempt.model_ms = _amount(about.get("model_ms")) if attempt.model_ms is None else attempt.model_ms
         self._last = position, name
 
     def _behind(self, note: Note, made: Attempt, position: int) -> str | None:
@@ -148,6 +179,16 @@ class Attempts:
         if note.type != CONFLICT or last is None or position - at > _NEAR or not name.startswith("row "):
             return None
         return name if (last.actor, last.task, last.tool) == (made.actor, made.task, made.tool) else None
+
+
+def _amount(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _tokens(value: object) -> int | None:
+    """Tokens in and out, together."""
+    counts = [_amount(each) for each in value] if isinstance(value, list) and len(value) == 2 else [None]
+    return None if None in counts else sum(each for each in counts if each is not None)
 
 
 def spelled(path: str) -> str:
@@ -181,6 +222,7 @@ _OTHERS = "(others)"
 _UNKNOWN = "(unknown)"
 _NO_TYPE = "(none)"
 _LONGEST_TYPE = 12
+_REMEMBERED = 20_000  # records
 _WAYS = ("edited", "rewritten", "created")
 
 
@@ -221,6 +263,77 @@ class Tally:
         }
 
 
+BY = ("model", "way", "type", "toolset", "dialect", "tool", "task", "actor", "day")
+USUAL_BY = ("model", "way", "type")
+SAVES: Mapping[str, str] = {
+    str(Kind.BREAKS_SYNTAX): "syntax",
+    str(Kind.PLACEHOLDER_LEFT): "placeholder",
+    str(Kind.SUSPICIOUS_SHRINK): "shrink",
+}
+
+
+@dataclass(slots=True)
+class Cell(Tally):
+    """One row of the table. `in_the_end` are the files that were changed by a first try or a later one.
+
+    `tokens` and `milliseconds` are of the calls that recorded them, which are so many and made so many changes: what an
+    applied edit took is only said of those. `saved` are refusals by a guard, `rejected` changes that a person took out.
+    """
+
+    in_the_end: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
+    tiers: Counter[str] = field(default_factory=Counter)
+    undone: int = 0
+    rejected: int = 0
+    tokens: int = 0
+    with_tokens: int = 0
+    milliseconds: int = 0
+    with_time: int = 0
+
+    @property
+    def first_share(self) -> Proportion:
+        return Proportion(self.first_applied, self.first)
+
+    @property
+    def end_share(self) -> Proportion:
+        return Proportion(min(self.in_the_end, self.first), self.first)
+
+    @property
+    def saved(self) -> dict[str, int]:
+        return {name: self.refusals[kind] for kind, name in SAVES.items() if self.refusals[kind]}
+
+    @property
+    def tokens_per_edit(self) -> float | None:
+        return self.tokens / self.with_tokens if self.with_tokens else None
+
+    @property
+    def seconds_per_edit(self) -> float | None:
+        return self.milliseconds / 1_000 / self.with_time if self.with_time else None
+
+    def to_json(self) -> dict[str, object]:
+        per_edit = {"tokens": self.tokens_per_edit, "seconds": self.seconds_per_edit}
+        return {
+            **Tally.to_json(self),
+            "firstShare": self.first_share.to_json(),
+            "inTheEnd": self.end_share.to_json(),
+            "refusals": dict(self.refusals.most_common()),
+            "tiers": dict(self.tiers.most_common()),
+            "saves": self.saved,
+            "undone": self.undone,
+            "rejected": self.rejected,
+            "perEdit": {name: None if value is None else round(value, 3) for name, value in per_edit.items()},
+        }
+
+
+def check_by(names: Iterable[str]) -> tuple[str, ...]:
+    """What the table is by. Refuses with `bad-request` what calls cannot be told apart by."""
+    chosen = tuple(dict.fromkeys(names)) or USUAL_BY
+    for name in chosen:
+        if name not in BY:
+            raise bad_request("by", f"calls are not told apart by {name[:40]!r}", f"one or more of {', '.join(BY)}")
+    return chosen
+
+
 @dataclass(slots=True)
 class Statistics:
     """The answer. `recovered` are the series of refusals on a file that ended in a change, `given_up` the others.
@@ -234,6 +347,8 @@ class Statistics:
     tools: dict[str, Tally] = field(default_factory=dict)
     models: dict[str, Tally] = field(default_factory=dict)
     types: dict[str, Tally] = field(default_factory=dict)
+    by: tuple[str, ...] = USUAL_BY
+    cells: dict[tuple[str, ...], Cell] = field(default_factory=dict)
     recovered: int = 0
     given_up: int = 0
     undone: int = 0
@@ -252,18 +367,47 @@ class Statistics:
             "tools": _by_name(self.tools),
             "models": _by_name(self.models),
             "fileTypes": _by_name(self.types),
+            "by": list(self.by),
+            "table": [{"key": dict(zip(self.by, key, strict=True)), **cell.to_json()} for key, cell in rows_of(self)],
             "firstTime": self.first_time,
             "lastTime": self.last_time,
             "damaged": self.damaged,
         }
 
 
-def count(items: Iterable[LogItem], *, task: str | None = None, tool: str | None = None) -> Statistics:
-    """Count the calls of a walk through the journal, or those of one task or one tool."""
-    counter = _Counter(task, tool)
-    for attempt in _attempts(items):
+def count(
+    items: Iterable[LogItem],
+    *,
+    task: str | None = None,
+    tool: str | None = None,
+    by: Iterable[str] = (),
+    until: str | None = None,
+    before: int | None = None,
+) -> Statistics:
+    """Count the calls of a walk through the journal, or those of one task or one tool.
+
+    `by` is what the table has a row for each of; `until` is a time, and `before` a row, from which on nothing counts.
+    """
+    counter = _Counter(task, tool, check_by(by))
+    attempts = Attempts()
+    for each in items:
+        what = each.what
+        time = what.record.time if isinstance(what, Entry) else what.time
+        if (until is not None and time >= until) or (before is not None and each.row.seq >= before):
+            continue
+        position = each.row.seq if each.settled is None else each.settled.seq
+        for attempt in attempts.add(what, position):
+            counter.add(attempt)
+        if isinstance(what, Note) and what.type == _REVIEW:
+            counter.reject(what)
+    for attempt in attempts.rest():
         counter.add(attempt)
     return counter.result()
+
+
+def rows_of(found: Statistics) -> list[tuple[tuple[str, ...], Cell]]:
+    """The rows of the table, the busiest first."""
+    return sorted(found.cells.items(), key=lambda item: (-item[1].calls, item[0]))
 
 
 def by_calls(tallies: Mapping[str, Tally]) -> list[tuple[str, Tally]]:
@@ -271,26 +415,37 @@ def by_calls(tallies: Mapping[str, Tally]) -> list[tuple[str, Tally]]:
     return sorted(tallies.items(), key=lambda item: (-item[1].calls, item[0]))
 
 
-def _attempts(items: Iterable[LogItem]) -> Iterator[Attempt]:
-    attempts = Attempts()
-    for each in items:
-        position = each.row.seq if each.settled is None else each.settled.seq
-        yield from attempts.add(each.what, position)
-    yield from attempts.rest()
+_End = Literal["done", "failed", "failed elsewhere", "failed later"]
 
 
 class _Counter:
-    """Counts one call after another. `_ends` says of each pair of series and file how the last call ended."""
+    """Counts one call after another. `_ends` says of each pair of series and file how the last call ended.
 
-    def __init__(self, task: str | None, tool: str | None) -> None:
+    `_made` are the last records with the cells they count in, for what is decided about them later.
+    """
+
+    def __init__(self, task: str | None, tool: str | None, by: tuple[str, ...]) -> None:
         self._task = task
         self._tool = tool
-        self._found = Statistics()
-        self._ends: dict[int, Literal["done", "failed", "failed elsewhere"]] = {}
+        self._found = Statistics(by=by)
+        self._ends: dict[int, _End] = {}
+        self._made: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._rejected: Counter[str] = Counter()  # by record, until its call is complete
 
     def result(self) -> Statistics:
-        self._found.given_up = sum(end == "failed" for end in self._ends.values())
+        self._found.given_up = sum(end in ("failed", "failed later") for end in self._ends.values())
         return self._found
+
+    def reject(self, note: Note) -> None:
+        """Count a decision of a reviewer to take changes out, where they were made."""
+        items = note.body.get("changes") if note.body.get("state") == "rejected" else None
+        for item in items if isinstance(items, list) else ():
+            records = item.get("records") if isinstance(item, dict) else None
+            name = str(records[0]) if isinstance(records, list) and records else ""
+            if name in self._made:
+                self._found.cells[self._made[name]].rejected += 1
+            elif len(self._rejected) < _REMEMBERED:
+                self._rejected[name] += 1
 
     def add(self, attempt: Attempt) -> None:
         if self._task is not None and attempt.task != self._task:
@@ -298,8 +453,65 @@ class _Counter:
         is_counted = self._tool is None or attempt.tool == self._tool
         if is_counted:
             self._count(attempt)
+            self._count_cells(attempt)
         for path in sorted(attempt.paths) if attempt.is_edit else ():
             self._try(attempt, path, is_counted=is_counted)
+
+    def _count_cells(self, attempt: Attempt) -> None:
+        if attempt.toolset == _REVIEW or not attempt.is_edit:
+            return
+        changed = {self._key(attempt, path) for path in attempt.changed}
+        keys = dict.fromkeys([self._key(attempt, path) for path in sorted(attempt.paths)]) or {
+            self._key(attempt, None): None
+        }
+        for number, key in enumerate(keys):
+            cell = self._cell(key)
+            cell.calls += 1
+            cell.applied += key in changed
+            if number == 0:  # what belongs to the call and to no file of it
+                self._count_call(attempt, cell)
+                for name in attempt.records:
+                    self._remember(name, key)
+        for change in attempt.changes:
+            cell = self._cell(self._key(attempt, change.path))
+            cell.ways[change.how] += 1
+            cell.tiers.update(change.tiers)
+
+    def _count_call(self, attempt: Attempt, cell: Cell) -> None:
+        cell.refusals.update(attempt.kinds)
+        cell.undone += attempt.undone
+        if attempt.tokens is not None:
+            cell.tokens += attempt.tokens
+            cell.with_tokens += attempt.is_applied
+        if attempt.tool_ms is not None or attempt.model_ms is not None:
+            cell.milliseconds += (attempt.tool_ms or 0) + (attempt.model_ms or 0)
+            cell.with_time += attempt.is_applied
+
+    def _remember(self, record: str, key: tuple[str, ...]) -> None:
+        self._made[record] = key
+        self._found.cells[key].rejected += self._rejected.pop(record, 0)
+        if len(self._made) > _REMEMBERED:
+            self._made.popitem(last=False)
+
+    def _key(self, attempt: Attempt, path: str | None) -> tuple[str, ...]:
+        """The row of the table that a call counts in; `(others)` throughout where there are too many rows."""
+        given: Mapping[str, str | None] = {
+            "model": attempt.model,
+            "way": attempt.way,
+            "type": _NO_TYPE if path is None else type_of(path),
+            "toolset": attempt.toolset,
+            "dialect": attempt.dialect,
+            "tool": attempt.tool or None,
+            "task": attempt.task,
+            "actor": attempt.actor,
+            "day": attempt.time[:10],
+        }
+        key = tuple(given[name] or _UNKNOWN for name in self._found.by)
+        is_known = key in self._found.cells or len(self._found.cells) < _MOST_NAMES
+        return key if is_known else (_OTHERS,) * len(key)
+
+    def _cell(self, key: tuple[str, ...]) -> Cell:
+        return self._found.cells.setdefault(key, Cell())
 
     def _count(self, attempt: Attempt) -> None:
         found = self._found
@@ -323,11 +535,18 @@ class _Counter:
     def _try(self, attempt: Attempt, path: str, *, is_counted: bool) -> None:
         pair = hash((attempt.series, path))
         before, is_applied = self._ends.get(pair), path in attempt.changed
-        self._ends[pair] = "done" if is_applied else "failed" if is_counted else "failed elsewhere"
+        has_been = before in ("done", "failed later")
+        failed: _End = "failed later" if has_been else "failed" if is_counted else "failed elsewhere"
+        self._ends[pair] = "done" if is_applied else failed
         if not is_counted:
             return
         is_retry = before is not None and before != "done"
-        for tally in self._tallies(attempt, path):
+        tallies = [*self._tallies(attempt, path)]
+        if attempt.toolset != _REVIEW:
+            cell = self._cell(self._key(attempt, path))
+            cell.in_the_end += is_applied and not has_been
+            tallies.append(cell)
+        for tally in tallies:
             tally.first += before is None
             tally.first_applied += before is None and is_applied
             tally.retries += is_retry

@@ -461,7 +461,7 @@ class Workspace:
         try:
             receipt = self._run(
                 named.files, reason, rules, partial=rules.partial, overwrite=overwrite, preview=preview,
-                progress=progress,
+                progress=progress, dialect=found.format,
             )  # fmt: skip
         except EditError as error:
             path_of, index = error.details.get("path"), error.details.get("index")
@@ -505,13 +505,15 @@ class Workspace:
         overwrite: bool = False,
         preview: bool = False,
         progress: Progress | None = None,
+        dialect: str | None = None,
     ) -> Receipt:
         from steadyhand.session.editor import Editor, Steps
         from steadyhand.session.transaction_builder import Step
 
         reason, rules = checks.remark(reason, "reason"), self.policy if policy is None else checks.policy_of(policy)
         steps = [Step(request, rules, encoding, reason, overwrite) for request in requests]
-        header, proposal = self._session.context.header(reason), Steps(self._session, steps, partial=partial)
+        header = self._session.context.header(reason, dialect)
+        proposal = Steps(self._session, steps, partial=partial)
         self._store.take_damage()  # of earlier questions
         return Editor(self._session).run(header, proposal, rules.hardlinks, preview=preview, progress=progress)
 

@@ -15,7 +15,8 @@ from steadyhand.lazy import dataclass
 from steadyhand.surfaces.terminal import counted, fit, shown_time, visible_line
 
 if TYPE_CHECKING:
-    from steadyhand.session.statistics import Statistics, Tally
+    from steadyhand.session.proportion import Proportion
+    from steadyhand.session.statistics import Cell, Statistics, Tally
 
 Role = Literal["good", "bad", "plain"]
 _MOST = 12
@@ -55,6 +56,96 @@ class Chart:
     @property
     def longest(self) -> int:
         return max((bar.total for bar in self.bars), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of texts; the first `names` columns are names. `shares` are rates with their ends, to be drawn."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int
+    shares: tuple[tuple[float, float, float] | None, ...] = ()
+
+
+_TITLES = {"way": "way", "type": "file type"}
+_COUNTED = (
+    "calls", "first try", "95 %", "in the end", "tokens", "seconds", "retries", "undone", "rejected", "tolerant",
+    "saves", "refused",
+)  # fmt: skip
+_MOST_ROWS = 40
+
+
+def table_of(found: Statistics) -> Table:
+    """What was counted in each cell, the busiest first."""
+    from steadyhand.session.statistics import rows_of
+
+    every = rows_of(found)
+    rows = tuple((*key, *_counted(cell)) for key, cell in every[:_MOST_ROWS])
+    title = "By " + ", ".join(_TITLES.get(name, name) for name in found.by)
+    left = f" ({_MOST_ROWS} of {len(every):,} rows; --json has all)" if len(every) > _MOST_ROWS else ""
+    head = (*(_TITLES.get(name, name) for name in found.by), *_COUNTED)
+    return Table(title + left, head, rows, len(found.by), tuple(_drawn_share(cell) for _, cell in every[:_MOST_ROWS]))
+
+
+def _counted(cell: Cell) -> tuple[str, ...]:
+    share, tiers = cell.first_share, sum(cell.tiers.values())
+    low, high = share.interval
+    kinds = cell.refusals.most_common(2)
+    more = len(cell.refusals) - len(kinds)
+    tolerant = tiers - cell.tiers["exact"]
+    tokens, seconds = cell.tokens_per_edit, cell.seconds_per_edit
+    return (
+        f"{cell.calls:,}",
+        f"{percent(share.rate)} ({share.hits:,}/{share.of:,})" if share.of else "",
+        f"{low * 100:.0f}–{high * 100:.0f}" if share.is_few else "",
+        percent(cell.end_share.rate) if share.of else "",
+        "" if tokens is None else f"{tokens:,.0f}",
+        "" if seconds is None else f"{seconds:,.2f}",
+        _some(cell.retries),
+        _some(cell.undone),
+        _some(cell.rejected),
+        percent(tolerant / tiers) if tolerant else "",
+        ", ".join(f"{name} {count:,}" for name, count in cell.saved.items()),
+        ", ".join([*(f"{kind} {count:,}" for kind, count in kinds), *([f"{more} more"] if more > 0 else [])]),
+    )
+
+
+def _some(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
+def _drawn_share(cell: Cell) -> tuple[float, float, float] | None:
+    rate = cell.first_share.rate
+    return None if rate is None else (rate, *cell.first_share.interval)
+
+
+def changes_of(earlier: Statistics, found: Statistics) -> Table:
+    """First tries of two periods beside each other, and whether they are shown to differ."""
+    from steadyhand.session.statistics import Cell, rows_of
+
+    keys = dict.fromkeys(key for each in (found, earlier) for key, _ in rows_of(each))
+    rows = []
+    for key in list(keys)[:_MOST_ROWS]:
+        before, now = (each.cells.get(key, Cell()).first_share for each in (earlier, found))
+        rows.append((*key, _spread(before), _spread(now), _change(before, now)))
+    head = (*(_TITLES.get(name, name) for name in found.by), "first try before", "first try now", "change")
+    return Table(f"Compared with {span_of(earlier)}", head, tuple(rows), len(found.by))
+
+
+def _spread(share: Proportion) -> str:
+    low, high = share.interval
+    return (
+        f"{percent(share.rate)} ({low * 100:.0f}–{high * 100:.0f}, {share.hits:,}/{share.of:,})" if share.of else "none"
+    )
+
+
+def _change(before: Proportion, now: Proportion) -> str:
+    if before.rate is None or now.rate is None:
+        return ""
+    points = f"{(now.rate - before.rate) * 100:+.1f} points"
+    return f"{points}, not shown to differ" if before.overlaps(now) else points
 
 
 def span_of(found: Statistics) -> str:
@@ -148,7 +239,7 @@ def _cut(bars: Sequence[Bar]) -> tuple[Bar, ...]:
 _COLORS = {"good": "#1f7a4d", "bad": "#b3402e", "plain": "#3b6ea8"}
 _INK, _FAINT = "#1c2024", "#5b6570"
 _LONGEST_LABEL = 28
-_LONGEST_PAGE_LABEL = 24
+_LONGEST_PAGE_LABEL = 22
 _HEAD = 1.5  # inches
 
 
@@ -163,12 +254,17 @@ def render_picture(found: Statistics, *, title: str) -> bytes:
             "a PNG needs matplotlib, which is not installed",
             hint=(InstallExtra("plot"), Say("ask for --html, which needs nothing")),
         ) from None
-    charts = charts_of(found)
+    charts, shares = charts_of(found), _shares_of(found)
     heights = [0.34 * len(chart.bars) + 0.75 for chart in charts]
-    figure = Figure(figsize=(9.0, sum(heights) + _HEAD), dpi=110, facecolor="white")
+    above = 0.34 * len(shares) + 0.75 if shares else 0.0
+    figure = Figure(figsize=(9.0, sum(heights) + above + _HEAD), dpi=110, facecolor="white")
     FigureCanvasAgg(figure)
     _draw_head(figure, found, title)
-    _draw_charts(figure, charts, heights)
+    whole = figure.get_size_inches()[1]
+    if shares:
+        axes = figure.add_axes((0.4, (whole - _HEAD - above + 0.35) / whole, 0.32, 0.34 * len(shares) / whole))
+        _draw_shares(axes, found.by, shares)
+    _draw_charts(figure, charts, heights, whole - _HEAD - above)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", metadata={"Software": None})
     return picture.getvalue()
@@ -199,10 +295,31 @@ def _draw_head(figure: Any, found: Statistics, title: str) -> None:
         figure.text(left, 1 - 1.05 / height, each.value, fontsize=15, color=_INK, parse_math=False)
 
 
-def _draw_charts(figure: Any, charts: list[Chart], heights: list[float]) -> None:
+def _shares_of(found: Statistics) -> list[tuple[str, Proportion]]:
+    """The first tries of the busiest cells."""
+    from steadyhand.session.statistics import rows_of
+
+    named = [(" · ".join(key), cell.first_share) for key, cell in rows_of(found)]
+    return [(name, share) for name, share in named if share.of][:_MOST]
+
+
+def _draw_shares(axes: Any, by: Sequence[str], shares: Sequence[tuple[str, Proportion]]) -> None:
+    """A dot for each share on a line for its interval."""
+    names = ", ".join(_TITLES.get(name, name) for name in by)
+    axes.set_title(_drawable(f"First try by {names}, 95 %"), loc="left", fontsize=10, color=_INK, parse_math=False)
+    for row, (_, share) in enumerate(shares):
+        low, high = share.interval
+        axes.plot([low, high], [row, row], color=_COLORS["plain"], linewidth=3, solid_capstyle="round")
+        axes.plot([share.rate], [row], marker="o", color=_COLORS["good"])
+        said = f"  {percent(share.rate)}  {share.hits:,} of {share.of:,}"
+        axes.text(1.02, row, said, va="center", fontsize=8, color=_FAINT, parse_math=False)
+    axes.set_xlim(0, 1.02)
+    _set_rows(axes, [name for name, _ in shares], _LONGEST_LABEL + 14)
+
+
+def _draw_charts(figure: Any, charts: list[Chart], heights: list[float], top: float) -> None:
     """Each chart beneath the other, with a height that its bars need."""
     whole = figure.get_size_inches()[1]
-    top = whole - _HEAD
     for chart, height in zip(charts, heights, strict=True):
         bars = 0.34 * len(chart.bars)
         axes = figure.add_axes((0.27, (top - height + 0.35) / whole, 0.45, bars / whole))
@@ -224,11 +341,14 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
         said = f"  {numbers}  {bar.remark}"
         axes.text(longest, row, _drawable(said), va="center", fontsize=8, color=_FAINT, parse_math=False)
     axes.set_xlim(0, longest)
-    axes.set_ylim(len(chart.bars) - 0.5, -0.5)
-    axes.set_yticks(range(len(chart.bars)))
-    labels = axes.set_yticklabels(
-        [_drawable(fit(bar.label, _LONGEST_LABEL)) for bar in chart.bars], fontsize=9, color=_INK
-    )
+    _set_rows(axes, [bar.label for bar in chart.bars], _LONGEST_LABEL)
+
+
+def _set_rows(axes: Any, names: Sequence[str], longest: int) -> None:
+    """A name at each row, from the top, and nothing else around the chart."""
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_yticks(range(len(names)))
+    labels = axes.set_yticklabels([_drawable(fit(name, longest)) for name in names], fontsize=9, color=_INK)
     for label in labels:
         label.set_parse_math(False)
     axes.set_xticks([])
@@ -243,7 +363,7 @@ _STYLE = """
   --good: #1f7a4d; --bad: #b3402e; --plain: #3b6ea8; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --faint: #9aa5b1; --paper: #15181b; --line: #343a41;
   --good: #4fb783; --bad: #e0735f; --plain: #7fb0e6; } }
-body { margin: 2rem auto; padding: 0 1rem; max-width: 51rem; background: var(--paper); color: var(--ink);
+body { margin: 2rem auto; padding: 0 1rem; max-width: 88rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.45 system-ui, sans-serif; }
 h1 { font-size: 1.4rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
 p { margin: 0; color: var(--faint); }
@@ -251,14 +371,30 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr));
 dl > div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem; }
 dt { color: var(--faint); font-size: .85rem; } dd { margin: 0; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
 dd small { display: block; font-size: .8rem; color: var(--faint); }
-svg { display: block; width: 100%; height: auto; overflow: visible; font: 13px system-ui, sans-serif; }
+svg { display: block; width: 100%; max-width: 51rem; height: auto; overflow: visible; }
+svg text { font: 13px system-ui, sans-serif; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; white-space: nowrap; }
+th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); }
+th { color: var(--faint); font-weight: normal; } .number { text-align: right; font-variant-numeric: tabular-nums; }
+svg.share { width: 7.5rem; height: 1rem; }
 .label, .value { fill: var(--ink); } .remark { fill: var(--faint); } .track { fill: var(--line); opacity: .45; }
 .good { fill: var(--good); } .bad { fill: var(--bad); } .plain { fill: var(--plain); }
 """
 
 
-def render_page(found: Statistics, *, title: str) -> str:
-    """The whole page."""
+def render_page(found: Statistics, *, title: str, earlier: Statistics | None = None) -> str:
+    """The whole page; with an earlier period, what has changed since."""
+    tables = [table_of(found), *([] if earlier is None else [changes_of(earlier, found)])]
+    parts = [
+        *_figures(figures_of(found)),
+        *(part for table in tables if table.rows for part in _table(table)),
+        *(part for chart in charts_of(found) for part in _chart(chart)),
+    ]
+    return page_of(title, span_of(found), parts)
+
+
+def page_of(title: str, about: str, parts: Iterable[str]) -> str:
+    """A page that needs nothing from anywhere and runs nothing."""
     allowed = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
     return "".join(
@@ -268,11 +404,48 @@ def render_page(found: Statistics, *, title: str) -> str:
             '<meta name="referrer" content="no-referrer">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
             f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
-            f"<h1>{_text(title)}</h1>\n<p>{_text(span_of(found))}</p>\n",
-            *_figures(figures_of(found)),
-            *(part for chart in charts_of(found) for part in _chart(chart)),
+            f"<h1>{_text(title)}</h1>\n<p>{_text(about)}</p>\n",
+            *parts,
             "</body>\n</html>\n",
         ]
+    )
+
+
+_SHARE_WIDTH = 120
+
+
+def _table(table: Table) -> Iterator[str]:
+    """A table; beside the names a line for the interval of the share and a dot for the share."""
+    number = ' class="number"'
+    has_shares = any(share is not None for share in table.shares)
+    filled = [at for at in range(len(table.head)) if at < table.names or any(row[at] for row in table.rows)]
+    yield f'<h2>{_text(table.title)}</h2>\n<div class="wide"><table>\n<thead><tr>'
+    for at in filled:
+        yield f"<th{number if at >= table.names else ''}>{_text(table.head[at])}</th>"
+        if has_shares and at == table.names - 1:
+            yield "<th>first try, 95 %</th>"
+    yield "</tr></thead>\n<tbody>\n"
+    for row, share in zip(table.rows, table.shares or [None] * len(table.rows), strict=True):
+        yield "<tr>"
+        for at in filled:
+            yield f"<td{number if at >= table.names else ''}>{_text(row[at])}</td>"
+            if has_shares and at == table.names - 1:
+                yield f"<td>{_share(share)}</td>"
+        yield "</tr>\n"
+    yield "</tbody>\n</table></div>\n"
+
+
+def _share(share: tuple[float, float, float] | None) -> str:
+    if share is None:
+        return ""
+    rate, low, high = (round(4 + each * (_SHARE_WIDTH - 8), 1) for each in share)
+    said = f"{percent(share[0])}, {share[1] * 100:.0f} to {share[2] * 100:.0f} %"
+    return (
+        f'<svg class="share" viewBox="0 0 {_SHARE_WIDTH} 16" role="img" aria-label="{_text(said)}">'
+        f"<title>{_text(said)}</title>"
+        f'<rect class="track" x="4" y="7" width="{_SHARE_WIDTH - 8}" height="2"/>'
+        f'<rect class="plain" x="{low}" y="6" width="{max(high - low, 1):.1f}" height="4" rx="2"/>'
+        f'<circle class="good" cx="{rate}" cy="8" r="4"/></svg>'
     )
 
 

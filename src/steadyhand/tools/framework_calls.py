@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.tools.kit import Kit
+from steadyhand.tools.kit import Kit, Spent
 from steadyhand.tools.result import failed
 from steadyhand.tools.text import render_text
 from steadyhand.tools.tool import Result
@@ -64,21 +64,28 @@ Watch = Callable[[Made], None]
 
 
 def make_call(
-    kit: Kit, tool: str, arguments: object, watch: Watch | None = None, tick: Callable[[], None] | None = None
+    kit: Kit,
+    tool: str,
+    arguments: object,
+    watch: Watch | None = None,
+    tick: Callable[[], None] | None = None,
+    spent: Spent | None = None,
 ) -> Made:
     """Make a call. Arguments may be the JSON text that a model wrote: what is no JSON is the kit's to refuse."""
     receipts: list[Receipt] = []
-    made = Made.of(tool, kit.call(tool, parsed(arguments), tick=tick, receipts=receipts), receipts)
+    made = Made.of(tool, kit.call(tool, parsed(arguments), tick=tick, receipts=receipts, spent=spent), receipts)
     if watch is not None:
         watch(made)
     return made
 
 
-async def make_call_async(kit: Kit, tool: str, arguments: object, watch: Watch | None = None) -> Made:
+async def make_call_async(
+    kit: Kit, tool: str, arguments: object, watch: Watch | None = None, spent: Spent | None = None
+) -> Made:
     """The same in a worker thread; `watch` is called there."""
     given_up = threading.Event()
     work = asyncio.get_running_loop().run_in_executor(
-        None, partial(make_call, kit, tool, arguments, watch, partial(_stop_if, given_up))
+        None, partial(make_call, kit, tool, arguments, watch, partial(_stop_if, given_up), spent)
     )
     try:
         return await asyncio.shield(work)

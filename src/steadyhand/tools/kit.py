@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from steadyhand.workspace.journal.store import Progress
 
 
+Spent = tuple[tuple[int, int] | None, int | None]
+"""Tokens, in and out, and milliseconds; None where it is not known."""
+
+
 class Kit:
     """A toolset over a workspace, for one conversation. Thread-safe as far as the workspace is."""
 
@@ -100,11 +104,13 @@ class Kit:
         tick: Callable[[], None] | None = None,
         progress: Progress | None = None,
         receipts: list[Receipt] | None = None,
+        spent: Spent | None = None,
     ) -> Result:
         """Make one call; the answer is in the tool's contract, also where it is refused.
 
         `tick` is asked often and ends the call by raising `cancelled` or `timed-out`: nothing is then changed.
         `receipts` is given the receipt of every change that the call makes, also of tools whose answer names none.
+        `spent` is what the model's reply took that holds the call, for the records.
         """
         from steadyhand.tools.repair import repair
         from steadyhand.workspace.budget import BUDGET
@@ -113,7 +119,7 @@ class Kit:
             tool = self.find(name)
         except EditError as error:  # in the form that answers of this toolset have
             return _sayable(self._tools[0].refused(error, self.toolset.phrases))
-        trace = self._trace(arguments, receipts)
+        trace = self._trace(arguments, receipts, spent)
         workspace = host_of(self.workspace).bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
             hindrance = not_offered(tool, workspace.mode, is_read_only=workspace.is_read_only)
@@ -133,12 +139,12 @@ class Kit:
             host_of(workspace).note_refusal(refusal)
         return _sayable(tool.refused(refusal, self.toolset.phrases))
 
-    def _trace(self, arguments: object, receipts: list[Receipt] | None) -> Trace:
+    def _trace(self, arguments: object, receipts: list[Receipt] | None, spent: Spent | None) -> Trace:
         """What the records tell of a call."""
         from steadyhand.workspace.file_op import Trace
         from steadyhand.workspace.journal.record import ToolCall, new_record_id
 
-        call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id)
+        call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id, *(spent or (None, None)))
         made = [] if receipts is None else receipts
         return Trace(call, _digest(arguments), self.settings.model, receipts=made, file=_file_named(arguments))
 

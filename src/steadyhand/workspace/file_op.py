@@ -47,7 +47,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Who changes the tree and why; `trace` is of the tool's call that asks for it, if one does."""
+    """Who changes the tree and why; `trace` is of the tool's call that asks for it, if one does.
+
+    `dialect` is the format of the patch that it is, if it is one.
+    """
 
     actor: str
     task: str | None
@@ -56,6 +59,7 @@ class Header:
     verb: Verb = "edit"
     undoes: tuple[str, ...] = ()
     trace: Trace | None = None
+    dialect: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -459,7 +459,7 @@ class Store:
             return Record(
                 name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
                 files, None if trace is None else trace.arguments, None if trace is None else trace.model, spent,
-                None if trace is None else trace.call,
+                None if trace is None else trace.call, header.dialect,
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)

@@ -88,7 +88,9 @@ class ArticleToolbox:
             return Made.of(call.name, failure(_no_rewrite(self._article)))
         if call.name == "write_file" and self._is_there(given):
             return Made.of(call.name, failure(_exists_already()))
-        made = await make_call_async(self._pen if is_writing or is_own else self._reads, call.name, given)
+        made = await make_call_async(
+            self._pen if is_writing or is_own else self._reads, call.name, given, spent=call.spent
+        )
         if is_writing and not made.failed:
             self.done.append((call.name, given))
             self.new_pages += [str(made.result.get("path"))] if call.name == "write_file" else []

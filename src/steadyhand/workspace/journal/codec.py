@@ -176,15 +176,23 @@ def _from_record(record: Record) -> Json:
         "model": record.model,
         "duration_ms": record.duration_ms,
         **({"call": _from_call(record.call)} if record.call is not None else {}),
+        **({"dialect": record.dialect} if record.dialect is not None else {}),
     }
 
 
 def _from_call(call: ToolCall) -> Json:
-    return {"id": call.id, "toolset": call.toolset, "conversation": call.conversation}
+    return {
+        "id": call.id,
+        "toolset": call.toolset,
+        "conversation": call.conversation,
+        **({"tokens": list(call.tokens)} if call.tokens is not None else {}),
+        **({"model_ms": call.model_ms} if call.model_ms is not None else {}),
+    }
 
 
 def _call(data: Json) -> ToolCall:
-    return ToolCall(_str(data["id"]), _str(data["toolset"]), _str(data["conversation"]))
+    tokens, model_ms = _maybe(_lines, data.get("tokens")), _maybe(_int, data.get("model_ms"))
+    return ToolCall(_str(data["id"]), _str(data["toolset"]), _str(data["conversation"]), tokens, model_ms)
 
 
 def _record(data: Json) -> Record:
@@ -203,6 +211,7 @@ def _record(data: Json) -> Record:
             model=_maybe(_str, data["model"]),
             duration_ms=_maybe(_int, data["duration_ms"]),
             call=_call(_object(data["call"])) if "call" in data else None,
+            dialect=_maybe(_str, data.get("dialect")),
         )
     except KeyError as error:
         raise ValueError(f"a record without {error}") from None

@@ -169,11 +169,17 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The call of a tool that a record is part of: its id, which other records of it share, and whose it was."""
+    """The call of a tool that a record is part of: its id, which other records of it share, and whose it was.
+
+    `tokens`, in and out, and `model_ms` are what the model's reply took that held the call, where whoever drove the
+    conversation knew; of several calls in one reply the first has them.
+    """
 
     id: str
     toolset: str
     conversation: str
+    tokens: tuple[int, int] | None = None
+    model_ms: int | None = None
 
 
 @dataclass(slots=True)
@@ -191,6 +197,7 @@ class Record:
 
     `undoes` names the records this one takes back; a redo takes back an undo. `arguments` is the digest
     of the arguments of the call, never the arguments themselves. `call` is None where no tool of ours was called.
+    `dialect` is the format of the patch that it was made by, if it was one.
     """
 
     id: str
@@ -206,6 +213,7 @@ class Record:
     model: str | None = None
     duration_ms: int | None = None
     call: ToolCall | None = None
+    dialect: str | None = None
     _sides: _Sides = field(default_factory=_Sides, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
