@@ -89,8 +89,8 @@ PAGES = (
         "workspace",
         "Workspace",
         "A directory whose files are edited safely, with history and undo.",
-        "Workspace Batch Audits Receipt FileReceipt Outcome Listing Source Encoding Event Statistics Tally CheckReport "
-        "Problem Drift GcReport Storage DirEntry",
+        "Workspace Batch Audits Receipt FileReceipt Outcome Listing Source Encoding Event Statistics Tally TallyRow "
+        "Proportion CheckReport Problem Drift GcReport Storage DirEntry",
     ),
     Page(
         "asyncio",

@@ -43,10 +43,11 @@ if TYPE_CHECKING:
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.leases import ActiveLease
+    from steadyhand.session.proportion import Proportion
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.session.review.change import AutoAccept, Decision, DiskConflict, Feedback, ReviewChange
     from steadyhand.session.review.review import Review
-    from steadyhand.session.statistics import Statistics, Tally
+    from steadyhand.session.statistics import Statistics, Tally, TallyRow
     from steadyhand.session.transaction_builder import Batch
     from steadyhand.structure.address import parse_address
     from steadyhand.structure.anchor import Anchor
@@ -165,6 +166,7 @@ _HOMES = {
     "Piece": "steadyhand.dialects.piece",
     "Policy": "steadyhand.plan.policy",
     "Problem": "steadyhand.workspace.journal.log",
+    "Proportion": "steadyhand.session.proportion",
     "Receipt": "steadyhand.session.receipt",
     "Record": "steadyhand.workspace.journal.record",
     "RenameFile": "steadyhand.plan.request",
@@ -184,6 +186,7 @@ _HOMES = {
     "Symbol": "steadyhand.structure.code.symbol",
     "Table": "steadyhand.structure.markdown.table",
     "Tally": "steadyhand.session.statistics",
+    "TallyRow": "steadyhand.session.statistics",
     "Target": "steadyhand.structure.target",
     "Tool": "steadyhand.tools.tool",
     "ToolCall": "steadyhand.workspace.journal.record",
@@ -273,6 +276,7 @@ __all__ = [
     "Piece",
     "Policy",
     "Problem",
+    "Proportion",
     "Receipt",
     "Record",
     "RenameFile",
@@ -292,6 +296,7 @@ __all__ = [
     "Symbol",
     "Table",
     "Tally",
+    "TallyRow",
     "Target",
     "Tool",
     "ToolCall",

@@ -273,7 +273,7 @@ SAVES: Mapping[str, str] = {
 
 
 @dataclass(slots=True)
-class Cell(Tally):
+class TallyRow(Tally):
     """One row of the table. `in_the_end` are the files that were changed by a first try or a later one.
 
     `tokens` and `milliseconds` are of the calls that recorded them, which are so many and made so many changes: what an
@@ -330,7 +330,7 @@ def check_by(names: Iterable[str]) -> tuple[str, ...]:
     chosen = tuple(dict.fromkeys(names)) or USUAL_BY
     for name in chosen:
         if name not in BY:
-            raise bad_request("by", f"calls are not told apart by {name[:40]!r}", f"one or more of {', '.join(BY)}")
+            raise bad_request("by", f"calls are not counted by {name[:40]!r}", f"one or more of {', '.join(BY)}")
     return chosen
 
 
@@ -348,7 +348,7 @@ class Statistics:
     models: dict[str, Tally] = field(default_factory=dict)
     types: dict[str, Tally] = field(default_factory=dict)
     by: tuple[str, ...] = USUAL_BY
-    cells: dict[tuple[str, ...], Cell] = field(default_factory=dict)
+    cells: dict[tuple[str, ...], TallyRow] = field(default_factory=dict)
     recovered: int = 0
     given_up: int = 0
     undone: int = 0
@@ -405,7 +405,7 @@ def count(
     return counter.result()
 
 
-def rows_of(found: Statistics) -> list[tuple[tuple[str, ...], Cell]]:
+def rows_of(found: Statistics) -> list[tuple[tuple[str, ...], TallyRow]]:
     """The rows of the table, the busiest first."""
     return sorted(found.cells.items(), key=lambda item: (-item[1].calls, item[0]))
 
@@ -477,7 +477,7 @@ class _Counter:
             cell.ways[change.how] += 1
             cell.tiers.update(change.tiers)
 
-    def _count_call(self, attempt: Attempt, cell: Cell) -> None:
+    def _count_call(self, attempt: Attempt, cell: TallyRow) -> None:
         cell.refusals.update(attempt.kinds)
         cell.undone += attempt.undone
         if attempt.tokens is not None:
@@ -510,8 +510,8 @@ class _Counter:
         is_known = key in self._found.cells or len(self._found.cells) < _MOST_NAMES
         return key if is_known else (_OTHERS,) * len(key)
 
-    def _cell(self, key: tuple[str, ...]) -> Cell:
-        return self._found.cells.setdefault(key, Cell())
+    def _cell(self, key: tuple[str, ...]) -> TallyRow:
+        return self._found.cells.setdefault(key, TallyRow())
 
     def _count(self, attempt: Attempt) -> None:
         found = self._found

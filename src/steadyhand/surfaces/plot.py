@@ -16,7 +16,7 @@ from steadyhand.surfaces.terminal import counted, fit, shown_time, visible_line
 
 if TYPE_CHECKING:
     from steadyhand.session.proportion import Proportion
-    from steadyhand.session.statistics import Cell, Statistics, Tally
+    from steadyhand.session.statistics import Statistics, Tally, TallyRow
 
 Role = Literal["good", "bad", "plain"]
 _MOST = 12
@@ -89,7 +89,7 @@ def table_of(found: Statistics) -> Table:
     return Table(title + left, head, rows, len(found.by), tuple(_drawn_share(cell) for _, cell in every[:_MOST_ROWS]))
 
 
-def _counted(cell: Cell) -> tuple[str, ...]:
+def _counted(cell: TallyRow) -> tuple[str, ...]:
     share, tiers = cell.first_share, sum(cell.tiers.values())
     low, high = share.interval
     kinds = cell.refusals.most_common(2)
@@ -116,19 +116,19 @@ def _some(count: int) -> str:
     return f"{count:,}" if count else ""
 
 
-def _drawn_share(cell: Cell) -> tuple[float, float, float] | None:
+def _drawn_share(cell: TallyRow) -> tuple[float, float, float] | None:
     rate = cell.first_share.rate
     return None if rate is None else (rate, *cell.first_share.interval)
 
 
 def changes_of(earlier: Statistics, found: Statistics) -> Table:
     """First tries of two periods beside each other, and whether they are shown to differ."""
-    from steadyhand.session.statistics import Cell, rows_of
+    from steadyhand.session.statistics import TallyRow, rows_of
 
     keys = dict.fromkeys(key for each in (found, earlier) for key, _ in rows_of(each))
     rows = []
     for key in list(keys)[:_MOST_ROWS]:
-        before, now = (each.cells.get(key, Cell()).first_share for each in (earlier, found))
+        before, now = (each.cells.get(key, TallyRow()).first_share for each in (earlier, found))
         rows.append((*key, _spread(before), _spread(now), _change(before, now)))
     head = (*(_TITLES.get(name, name) for name in found.by), "first try before", "first try now", "change")
     return Table(f"Compared with {span_of(earlier)}", head, tuple(rows), len(found.by))
