@@ -326,7 +326,7 @@ class TallyRow(Tally):
 
 
 def check_by(names: Iterable[str]) -> tuple[str, ...]:
-    """What the table is by. Refuses with `bad-request` what calls cannot be told apart by."""
+    """What the table is by. Refuses with `bad-request` what calls are not counted by."""
     chosen = tuple(dict.fromkeys(names)) or USUAL_BY
     for name in chosen:
         if name not in BY:
