@@ -121,7 +121,7 @@ def test_what_is_no_trial_is_read_as_none() -> None:
 @table(
     ("path", "one", "other", "same"),
     [
-        ("a.py", "x = 1\n", "x = (1)  # one\n", True),
+        ("a.py", "x = 1\n", "x=1  # one\n", True),
         ("a.py", "if a:\n    b\n", "if a:\n\tb\n", True),
         ("a.py", "if a:\n    b\nc\n", "if a:\n    b\n    c\n", False),
         ("a.py", "x = (", "x = (", False),

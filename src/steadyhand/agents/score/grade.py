@@ -10,7 +10,6 @@ unparsable  nothing was changed: the reply held no edit of the kind that was ask
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
@@ -67,10 +66,6 @@ def same_parsed(path: str, one: str, other: str) -> bool:
         return found is not None and found == read(other)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return False
-
-
-def _python(text: str) -> object:
-    return ast.dump(ast.parse(text))
 
 
 def _json(text: str) -> object:
@@ -131,7 +126,7 @@ def _html(text: str) -> object:
 
 
 def _code(path: str, text: str) -> object:
-    """The leaves of a syntax tree, in a language of ours without errors in the text; else None."""
+    """The shape and the leaves of a syntax tree, in a language of ours without errors in the text; else None."""
     from steadyhand.structure.code.language import language_of
     from steadyhand.structure.code.tree import Parsed, parse_code
     from steadyhand.text.source import Source
@@ -143,23 +138,23 @@ def _code(path: str, text: str) -> object:
     parsed = parse_code(language, text)
     if not isinstance(parsed, Parsed) or parsed.errors:
         return None
-    written = [(leaf.type, parsed.written(leaf)) for leaf in _leaves(parsed.tree.root_node)]
-    return [each for each in written if each[1].strip()]
+    return [
+        (depth, node.type, "" if node.child_count else parsed.written(node))
+        for depth, node in _nodes(parsed.tree.root_node)
+        if not node.type.endswith("comment") and (node.child_count or parsed.written(node).strip())
+    ]
 
 
-def _leaves(root: Node) -> Iterator[Node]:
-    waiting = [root]
+def _nodes(root: Node) -> Iterator[tuple[int, Node]]:
+    """All nodes in the order of the text, with their depth: leaves alone do not say what indentation means."""
+    waiting = [(0, root)]
     while waiting:
-        node = waiting.pop()
-        if node.child_count:
-            waiting += reversed(node.children)
-        else:
-            yield node
+        depth, node = waiting.pop()
+        yield depth, node
+        waiting += [(depth + 1, child) for child in reversed(node.children)]
 
 
 _READERS: Mapping[str, Callable[[str], object]] = {
-    ".py": _python,
-    ".pyi": _python,
     ".json": _json,
     ".toml": _toml,
     ".yaml": _yaml,
