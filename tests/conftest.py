@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import importlib.util
 import os
 import random
 import shutil
@@ -46,6 +47,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 
 # Inputs and expectations of scenarios look like modules and are not.
 collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/*"]
+
+# Only `make pages` installs what its tests import; looking for doctests imports every module.
+if importlib.util.find_spec("playwright") is None:
+    collect_ignore_glob.append("pages/in_a_browser.py")
 
 # A shared machine makes any deadline a coin toss; the suite's own time limit catches a hang. A commit that passes once
 # passes always: examples follow from the tests alone, and only `make fuzz` goes looking for others.
