@@ -73,8 +73,8 @@ def rebased(version: Source, mine: ChangeSet, since: ChangeSet) -> ChangeSet | C
     """A change made for `version`, moved over what happened since; a clash where both concern the same lines of it.
 
     >>> mine, theirs = ChangeSet((Splice(2, "b", "B"),)), ChangeSet((Splice(0, "", "x\\n"),))
-    >>> rebased(Source.of_text("a\\nb\\n"), mine, theirs).splices
-    (Splice(start=4, old='b', new='B'),)
+    >>> rebased(Source.of_text("a\\nb\\n"), mine, theirs).apply("x\\na\\nb\\n")
+    'x\\na\\nB\\n'
     """
     own, theirs = (_by_region(version, side) for side in (mine, since))
     pairs: list[tuple[Splice, Splice]] = []
@@ -98,8 +98,8 @@ def joined(version: Source, mine: ChangeSet, theirs: ChangeSet) -> ChangeSet | C
     """What brings `theirs` into the text after `mine`, both made for `version`; what both did is done once.
 
     >>> both = ChangeSet((Splice(0, "a\\n", "A\\n"),))
-    >>> joined(Source.of_text("a\\nb\\n"), both, both.compose(ChangeSet((Splice(2, "b\\n", ""),)))).splices
-    (Splice(start=2, old='b\\n', new=''),)
+    >>> joined(Source.of_text("a\\nb\\n"), both, both.compose(ChangeSet((Splice(2, "b\\n", ""),)))).apply("A\\nb\\n")
+    'A\\n'
     """
     same = set(mine.splices) & set(theirs.splices)
     if not same:

@@ -207,7 +207,7 @@ def bulk_folder(given: str | None) -> Path:
         return Path(os.path.abspath(given))
     state = user_state()
     if state is None:
-        raise EditError(Kind.BAD_REQUEST, "there is no home folder for the state of runs", hint="give --state DIR")
+        raise EditError(Kind.BAD_REQUEST, "there is no home folder for the state of runs", hint="name a folder for it")
     return state / "bulk"
 
 
@@ -281,7 +281,9 @@ def _sqlite_refusal(error: sqlite3.Error, where: str) -> EditError:
     if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
         return EditError(Kind.BUSY, f"the state of runs in {where} is in use by others", hint="try again in a moment")
     return EditError(
-        Kind.DISK_REFUSED, f"the state of runs in {where} cannot be used: {error}", hint="check the disk, or --state"
+        Kind.DISK_REFUSED,
+        f"the state of runs in {where} cannot be used: {error}",
+        hint="check the disk, or name another folder for it",
     )
 
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.invocation import edit_by_hand
 from steadyhand.surfaces.cli.refusal import error_lines
 from steadyhand.surfaces.cli.render import diff_lines
@@ -468,6 +467,8 @@ class TerminalReview:
         )
 
     def _rows(self, change: ReviewChange) -> list[str]:
+        from steadyhand.session.host import host_of  # `--help` loads this module, and needs no session
+
         if change.lines is None or change.held:  # its lines are those of the held text
             return []
         try:
