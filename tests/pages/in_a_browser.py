@@ -175,6 +175,7 @@ def test_the_keyboard_alone_is_enough(page: Page, root: Path) -> None:
     assert row(root, 52).startswith("line 52")
     press("b")
     expect(page.locator("table.beside").first).to_be_attached()
+    page.wait_for_load_state()  # a key that is pressed before the script has run is lost
     press("/")
     page.keyboard.type("LINE 40")
     press("Enter")
