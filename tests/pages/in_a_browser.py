@@ -183,6 +183,41 @@ def test_the_keyboard_alone_is_enough(page: Page, root: Path) -> None:
     expect(page.locator("article.hunk")).to_have_count(1)
 
 
+def test_keys_pressed_ahead_of_the_server_are_about_what_is_seen(page: Page, root: Path) -> None:
+    """No answer moves the focus: letters that are being written never become decisions about another change."""
+    waiting: list[Any] = []
+    page.route("**/decide", lambda route: waiting.append(route))
+
+    def asked() -> Any:
+        while not waiting:
+            page.wait_for_timeout(10)
+        return waiting.pop(0)
+
+    press = page.keyboard.press
+    press("J")
+    press("y")  # three
+    press("n")  # about 3
+    press("r")
+    page.keyboard.type("any name, y or n")  # about 12
+    field = change(page, "about 12").get_by_label("Remark for the agent")
+    for left in ("6 of 7 left", "5 of 7 left"):
+        asked().continue_()
+        expect(page.locator("#progress")).to_contain_text(left)
+        expect(field).to_be_focused()
+    page.keyboard.type(".")
+    expect(field).to_have_value("any name, y or n.")
+    assert states(root) == {
+        "three": "accepted", "about 3": "rejected",
+        **{f"about {number}": "undecided" for number in (12, 20, 31, 40, 52)},
+    }  # fmt: skip
+    press("Control+Enter")
+    press("u")
+    asked().abort()  # the rejection is lost on its way: what was written is there again
+    asked().continue_()  # and the undo is about what came before it
+    expect(page.locator("#progress")).to_contain_text("6 of 7 left")
+    expect(field).to_have_value("any name, y or n.")
+
+
 def test_what_others_do_appears_and_moves_nothing(page: Page, root: Path) -> None:
     field = change(page, "about 31").get_by_label("Remark for the agent")
     field.fill("half a rem")

@@ -43,7 +43,8 @@
   const hunkOf = (node) => node?.closest?.(".hunk") ?? null;
   const hunks = () => all(".hunk:not(.gone)");
   const isPending = (hunk) => hunk.classList.contains("pending");
-  const waits = (hunk) => hunk.dataset.state === "undecided";
+  const sending = new Set(); // the keys of changes whose decision is on its way
+  const waits = (hunk) => hunk.dataset.state === "undecided" && !sending.has(hunk.id);
 
   function made(html) {
     const template = document.createElement("template");
@@ -91,10 +92,28 @@
     }
   }
 
-  function dropDrafts(hunk) {
-    for (const field of all("textarea", hunk)) {
-      sessionStorage.removeItem(draftName(hunk, field));
-      field.value = field.defaultValue;
+  // What is sent leaves its field at once, so that the next text can be written there; it is kept until it has arrived.
+
+  function takeTyped(hunk) {
+    const typed = all("textarea", hunk).filter(isTyped).map((field) => ({ name: field.name, value: field.value }));
+    for (const field of all("textarea", hunk)) field.value = field.defaultValue;
+    return typed;
+  }
+
+  function settle(key, typed, hasArrived) {
+    const hunk = document.getElementById(key);
+    for (const { name, value } of hunk ? typed : []) {
+      const field = one(`textarea[name="${name}"]`, hunk);
+      if (!field) continue;
+      const draft = draftName(hunk, field);
+      if (hasArrived) {
+        if (sessionStorage.getItem(draft) === value) sessionStorage.removeItem(draft);
+        if (field.value === value) field.value = field.defaultValue;
+      } else if (!isTyped(field)) {
+        field.value = value;
+        sessionStorage.setItem(draft, value);
+        for (const part of [one("details.body", hunk), field.closest("details")]) if (part) part.open = true;
+      }
     }
   }
 
@@ -199,16 +218,23 @@
 
   // Moving.
 
-  async function go(hunk) {
+  // The place changes when a key is pressed, never later: what is typed next is about what is seen now.
+
+  function go(hunk) {
     if (!hunk) return;
-    if (isPending(hunk)) await soon(hunk.id);
-    const there = document.getElementById(hunk.id);
-    if (!there) return;
-    mark(there);
-    there.focus({ preventScroll: true });
-    const box = there.getBoundingClientRect();
-    if (box.top < 110 || box.bottom > innerHeight) there.scrollIntoView({ block: box.height > innerHeight - 160 || box.top < 110 ? "start" : "center" });
+    mark(hunk);
+    hunk.focus({ preventScroll: true });
+    bringIntoView(hunk);
+    if (isPending(hunk)) soon(hunk.id).then(() => current === hunk.id && bringIntoView(document.getElementById(hunk.id)));
   }
+
+  function bringIntoView(hunk) {
+    if (!hunk) return;
+    const box = hunk.getBoundingClientRect();
+    if (box.top < 110 || box.bottom > innerHeight) hunk.scrollIntoView({ block: box.height > innerHeight - 160 || box.top < 110 ? "start" : "center" });
+  }
+
+  const spot = () => `${hunkOf(document.activeElement)?.id} ${document.activeElement?.name}`;
 
   function mark(hunk) {
     if (current !== hunk.id) document.getElementById(current)?.classList.remove("current");
@@ -231,46 +257,65 @@
     let at = now ? list.indexOf(now) : direction > 0 ? -1 : list.length;
     for (let count = 0; count < list.length; count += 1) {
       at = (at + direction + list.length) % list.length;
-      if (fits(list[at])) return go(list[at]);
+      if (fits(list[at])) {
+        go(list[at]);
+        return;
+      }
     }
     say(list.length ? "nothing waits for a decision here" : "there is no change here");
   }
 
   // Decisions.
 
-  async function send(form, verb) {
+  let queue = Promise.resolve(); // decisions arrive in the order of the keys, so that an undo finds what it is about
+
+  function send(form, verb) {
     const hunk = hunkOf(form);
     if (verb === "comment" && !one("textarea[name=remark]", form).value.trim()) {
       write(form, "remark", "comment");
       return;
     }
+    if (hunk && sending.has(hunk.id)) {
+      say("a decision about this change is on its way");
+      return;
+    }
     const data = new URLSearchParams(new FormData(form));
     data.set("verb", verb);
+    const typed = hunk ? takeTyped(hunk) : [];
+    if (hunk) sending.add(hunk.id);
+    if (hunk && verb !== "comment") go(nextOf(hunk) ?? hunk);
+    else if (hunk?.contains(document.activeElement)) hunk.focus({ preventScroll: true });
+    const place = spot();
+    queue = queue.then(() => decide(data, hunk?.id, typed, place)).catch(() => {});
+  }
+
+  function nextOf(hunk) {
     const list = hunks();
-    const at = hunk ? list.indexOf(hunk) : -1;
-    const next = at < 0 ? null : [...list.slice(at + 1), ...list.slice(0, at)].find(waits)?.id;
-    let answer;
-    let said;
+    const at = list.indexOf(hunk);
+    return [...list.slice(at + 1), ...list.slice(0, at)].find(waits);
+  }
+
+  async function decide(data, key, typed, place) {
+    let answer = null;
+    let said = { ok: false, said: "The server could not be reached; nothing was decided." };
     try {
       answer = await ask("/decide", { method: "POST", body: data, headers: { Accept: "application/json" } });
       said = await answer.json();
     } catch {
-      say("The server could not be reached; nothing was decided.", true);
-      return;
+      // said already
     }
+    sending.delete(key);
+    if (key) settle(key, typed, said.ok);
     if (!said.ok) {
+      if (key && spot() === place) go(document.getElementById(key));
       say([said.said, ...(said.hints ?? [])].join("\n"), true);
-      if (answer.status === 409 || answer.status === 404) await sync();
+      if (answer?.status === 409 || answer?.status === 404) await sync();
       return;
     }
-    if (hunk) dropDrafts(hunk);
-    if (hunk?.contains(document.activeElement)) hunk.focus({ preventScroll: true });
     await sync();
     const left = one("#progress .left")?.textContent ?? "";
     say(`${said.said} · ${left}`);
-    if (verb === "undo") go(hunks().find((each) => said.changes.includes(each.dataset.id)));
-    else if (hunk && verb !== "comment") go(document.getElementById(next) ?? document.getElementById(hunk.id));
-    else if (hunk) document.getElementById(hunk.id)?.focus({ preventScroll: true });
+    if (data.get("verb") === "undo" && spot() === place) go(hunks().find((each) => said.changes.includes(each.dataset.id)));
   }
 
   document.addEventListener("submit", (event) => {
@@ -356,6 +401,8 @@
     "?": () => one("#keys").showModal(),
   };
 
+  let opening = false; // a key waits for its change to be loaded; keys that follow would be about something else
+
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest?.("textarea, input:not([type=checkbox]), select");
     if (field) {
@@ -373,7 +420,11 @@
     const act = keys[event.key];
     if (!act || (files === null && !["?"].includes(event.key))) return;
     event.preventDefault();
-    act();
+    if (opening) return;
+    opening = true;
+    Promise.resolve(act()).finally(() => {
+      opening = false;
+    });
   });
 
   // What others do while somebody reads.
@@ -456,9 +507,23 @@
       section.setAttribute("aria-labelledby", `${file.key}-h`);
       section.append(made(file.head));
     }
-    const place = before ? before.nextElementSibling : files.firstElementChild;
-    if (place !== section) files.insertBefore(section, place);
+    place(section, before, files);
     return section;
+  }
+
+  // Whatever holds the focus does not move, for that would end it in the middle of a word: what is in its way does.
+  function place(node, before, parent) {
+    const next = before ? before.nextElementSibling : parent.firstElementChild;
+    if (next === node) return;
+    if (node.parentElement !== parent || !node.contains(document.activeElement)) {
+      parent.insertBefore(node, next);
+      return;
+    }
+    for (let other = next; other !== node;) {
+      const following = other.nextElementSibling;
+      parent.append(other);
+      other = following;
+    }
   }
 
   function bringFile(section, file, stale) {
@@ -479,13 +544,13 @@
       }
       if (!hunk) {
         hunk = placeholder(key, version);
-        last.after(hunk);
+        place(hunk, last, section);
         watch(hunk);
       } else if (hunk.dataset.version !== version) {
         hunk.dataset.version = version;
         if (!isPending(hunk)) stale.push(key);
       }
-      if (last.nextElementSibling !== hunk) last.after(hunk);
+      place(hunk, last, section);
       last = hunk;
     }
     for (const hunk of all(".hunk", section)) if (!keep.has(hunk.id)) leave(hunk);
