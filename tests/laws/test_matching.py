@@ -168,7 +168,7 @@ def test_noise_in_the_quotation_gives_the_same_text_or_a_refusal(seed: int, size
 def test_most_single_noise_is_seen_through(name: str) -> None:
     """The law above would hold for an engine that refuses everything."""
     asked = found = 0
-    for seed in range(80):
+    for seed in range(150):
         case = made(seed, 30, [name])
         if case.change.expected is None or occurs_again(case.change.writing, case.change):
             continue
