@@ -113,7 +113,7 @@ class Conflict:
         where = f"line {first}" if first == last else f"lines {first} to {last}"
         hints: list[Hint] = [Reread()]
         if self.corrected is not None and not self.is_secret:
-            aim = "to make it where those lines are now" if self.is_moved else "to make it over what is there"
+            aim = "to apply it where those lines are now" if self.is_moved else "to apply it to the current text"
             hints.insert(0, SendCorrected(aim))
         done = "moved the lines above" if self.is_moved else "changed"
         message = f"{self.named()} {done} {where} of {self.path} after you last read it"
