@@ -8,7 +8,7 @@ FROM python:3.13-slim AS build
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
-RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[mcp]'
+RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[languages,mcp]'
 
 FROM python:3.13-slim
 # git is what `steadyhand impact` asks for changes.
@@ -16,7 +16,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends git \
     && rm -rf /var/lib/apt/lists/*
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    pip install --no-cache-dir --no-index --find-links /wheels 'steadyhand[mcp]'
+    pip install --no-cache-dir --no-index --find-links /wheels 'steadyhand[languages,mcp]'
 ENV HOME=/tmp
 WORKDIR /work
 USER 1000:1000

@@ -366,21 +366,42 @@ def test_deep_but_sound_code_keeps_its_symbols() -> None:
 def test_a_grammar_that_is_not_installed_is_named() -> None:
     from dataclasses import replace
 
-    missing = replace(languages()["go"], package="tree_sitter_no_such_language")
-    refusal = read_text(missing, "package p\n")
+    missing = replace(languages()["python"], package="tree_sitter_no_such_language")
+    refusal = read_text(missing, "pass\n")
     assert isinstance(refusal, Refusal)
     assert refusal.kind is Kind.NOT_INSTALLED
     assert refusal.details["package"] == "tree-sitter-no-such-language"
 
 
-def test_a_grammar_of_the_extra_is_asked_for_by_the_name_of_the_extra() -> None:
-    from dataclasses import replace
+WITHOUT = """
+import sys
+from steadyhand.structure.code.language import languages
+for language in languages().values():
+    if language.is_extra:
+        sys.modules[language.package] = None
+from steadyhand.plan.edit import Delete, Replace
+from steadyhand.plan.preview import edit
+from steadyhand.structure.address import parse_address
+for language in languages().values():
+    path = "a" + language.suffixes[0]
+    by_text, by_symbol = (edit("f = 1\\n", one, path=path)
+                          for one in (Replace("f = 1", "f = 2"), Delete(parse_address("symbol:f"))))
+    said = any("`languages`" in note for note in by_text.warnings)
+    error = by_symbol.error
+    print(language.name, by_text.error is None, said, error and error.kind, error and error.hint)
+"""
 
-    missing = replace(languages()["kotlin"], package="tree_sitter_no_such_language")
-    refusal = read_text(missing, "fun f() {}\n")
-    assert isinstance(refusal, Refusal)
-    assert refusal.kind is Kind.NOT_INSTALLED
-    assert "steadyhand[languages]" in str(refusal.to_error().hint)
+
+def test_without_the_extra_edits_by_symbol_name_it_and_edits_by_text_say_what_was_not_checked() -> None:
+    told = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True, timeout=300)
+    rows = {row.split()[0]: row.split(maxsplit=4)[1:] for row in told.stdout.splitlines()}
+    assert set(rows) == set(languages())
+    for name, (is_made, is_said, kind, *hint) in rows.items():
+        language = languages()[name]
+        assert is_made == "True", name
+        assert (is_said == "True") == (language.is_extra and language.is_checked), name
+        assert (kind == "not-installed") == language.is_extra, (name, kind)
+        assert not language.is_extra or hint == ["pip install 'steadyhand[languages]'"], (name, hint)
 
 
 def test_the_extra_has_the_grammars_that_say_so_and_the_base_the_others() -> None:

@@ -441,7 +441,7 @@ def _find_fault(source: Source) -> Fault | Unchecked | None:
             return fault
     syntax = syntax_of(source)
     if isinstance(syntax, Refusal):
-        return None if syntax.kind == Kind.NOT_INSTALLED else Unchecked(syntax.message)
+        return Unchecked(syntax.message)
     if judge is not None:
         return fault if syntax.errors > 0 else None
     return fault_of(syntax, source.text)

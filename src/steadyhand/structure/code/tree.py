@@ -370,9 +370,10 @@ def _depth(brackets: list[str]) -> int:
 def _not_installed(language: Language) -> Refusal:
     package = language.package.replace("_", "-")
     wanted: Hint = InstallExtra("languages") if language.is_extra else ByText(f"install the package {package}")
+    where = "; it comes with the extra `languages`" if language.is_extra else ""
     return Refusal(
         Kind.NOT_INSTALLED,
-        f"the grammar of {language.name} is not installed",
+        f"the grammar of {language.name} is not installed{where}",
         wanted,
         {"package": package},
     )
