@@ -46,6 +46,7 @@ class Found(NamedTuple):
     `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `repaired` took off;
     `signs` are those of these texts. `alternative` is the reading that was found, where it was not the first.
     `share` is how much of the old text `old` is, where context that the file does not have was left out.
+    `notes` is what a person should know of how the place was found.
     """
 
     matches: tuple[Match, ...]
@@ -58,6 +59,7 @@ class Found(NamedTuple):
     alternative: Alternative | None = None
     signs: Signs | None = None
     share: float = 1.0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import LazyModule, replace
@@ -20,7 +20,7 @@ from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Old, Replace, as_replacement
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.node import Node, Refusal, WholeLines
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, Target
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
@@ -48,26 +48,11 @@ _COUNTED = (Found, Several, Miscount)
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
 
 
-class Located(NamedTuple):
-    """The places an edit means; `found` is how old text was found.
-
-    `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names;
-    `notes` is what a person should know of how the place was found.
-    """
-
-    matches: tuple[Match, ...]
-    found: Found | None = None
-    edit: Edit | None = None
-    nodes: tuple[Node, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def confidence(self, similarity: float) -> float:
-        """How sure the place is: as its tier is, and a guess no surer than it is like; an address is quite sure."""
-        if self.found is None:
-            return 1.0
-        sure = min(self.found.tier.confidence, _HEADERLESS if self.notes else 1.0)
-        is_guess = self.found.tier.is_single and self.found.share == 1  # lines that are there once are no guess
-        return min(sure, similarity) if is_guess else sure
+def confidence_of(found: Found, similarity: float) -> float:
+    """How sure the place of old text is: as its tier is, and a guess no surer than it is like."""
+    sure = min(found.tier.confidence, _HEADERLESS if found.notes else 1.0)
+    is_guess = found.tier.is_single and found.share == 1  # lines that are there once are no guess
+    return min(sure, similarity) if is_guess else sure
 
 
 class Locator:
@@ -88,8 +73,8 @@ class Locator:
         self._listed = _LISTED
         self._edits = edits
 
-    def locate(self, edit: Edit) -> Located | None:
-        """Where the edit goes; None when the policy lets an edit pass that is there already."""
+    def locate(self, edit: Edit) -> Found | Match | None:
+        """Where an edit of old text or of lines goes; None when the policy lets one pass that is there already."""
         if not self._several:
             return self._found_once(edit) or self._locate(edit)
         try:
@@ -97,7 +82,7 @@ class Locator:
         finally:
             self._equals.pass_over(edit)
 
-    def _found_once(self, edit: Edit) -> Located | None:
+    def _found_once(self, edit: Edit) -> Found | None:
         """The place of plain old text that the file has once, character for character, as most edits quote it.
 
         Nothing else would be found or said by asking the tiers; whatever is not as plain as that is left to them.
@@ -117,8 +102,7 @@ class Locator:
         if old.text[0] in " \t" and start and text[start - 1] in " \t":  # a line with less indentation may be meant
             return None
         matches = (Match(Span(start, start + len(old.text)), "exact"),)
-        found = Found(matches, (), 1, tier_named("exact"), old.text, edit.new, signs=edit.signs)
-        return Located(matches, found, edit)
+        return Found(matches, (), 1, tier_named("exact"), old.text, edit.new, signs=edit.signs)
 
     @cached_property
     def _hint(self) -> match_checks.LineHint:
@@ -128,48 +112,51 @@ class Locator:
     def _equals(self) -> _Equals:
         return _Equals(self._several)
 
-    def _locate(self, edit: Edit) -> Located | None:
+    def _locate(self, edit: Edit) -> Found | Match | None:
         target = edit.target
-        if isinstance(target, Old):
-            return self._locate_old(edit, target)
-        if isinstance(target, Addressed):
-            return self._locate_nodes(edit, target)
+        return self._locate_old(edit, target) if isinstance(target, Old) else self._locate_rows(edit, target)
+
+    def _locate_rows(self, edit: Edit, target: Target) -> Match:
         if (isinstance(edit.occurrence, int) and edit.occurrence > 1) or (edit.expected or 1) > 1:
             raise refusals.one_place(self._name, target.key)
         match self._draft.locate(target):
             case Refusal() as refusal:
                 raise refusals.refused(self._name, refusal)
             case place:
-                from steadyhand.structure.address import render_address
+                return place
 
-                lines = WholeLines(place.span, render_address(target) or target.key) if isinstance(edit, Act) else None
-                return Located((place,), nodes=() if lines is None else (lines,))
+    def nodes(self, edit: Edit) -> tuple[Node, ...]:
+        """What an address names, or the lines that an action is done to; which of several is said by the edit alone."""
+        target = edit.target
+        if not isinstance(target, Addressed):
+            if not isinstance(edit, Act) or isinstance(target, Old):
+                return ()
+            from steadyhand.structure.address import render_address
 
-    def _locate_nodes(self, edit: Edit, target: Addressed) -> Located:
-        """What an address names; which of several is said by the edit alone, never by the policy."""
+            return (WholeLines(self._locate_rows(edit, target).span, render_address(target) or target.key),)
         usual: Occurrence = "unique" if edit.expected is None else "all"
         found = target.resolve(self._draft.source, usual if edit.occurrence is None else edit.occurrence)
         if isinstance(found, Refusal):
             raise refusals.refused(self._name, found)
         if edit.expected not in (None, len(found)):
             raise refusals.other_count(self._name, target.named(), len(found), edit.expected or 0)
-        return Located(tuple(Match(node.span, target.key) for node in found), nodes=found)
+        return found
 
-    def _locate_old(self, edit: Edit, old: Old) -> Located | None:
+    def _locate_old(self, edit: Edit, old: Old) -> Found | Match | None:
         if not old.text:
             end = self._draft.length
             if end and not old.at_end:
                 raise refusals.empty_old(self._name, is_patch=old.fit == "lines")
-            return Located((Match(Span(end, end), "exact"),))
+            return Match(Span(end, end), "exact")
         if isinstance(edit, Replace) and edit.new == old.text:
             raise refusals.no_change(self._name, "old and new text are the same")
         match self._resolve(edit, old):
             case Found() as found:
-                return self._believed(edit if found.alternative is None else _as_read(edit, found), found)
+                return self._believed(edit, found)
             case Several() as found:
                 placed = self._resolve(edit, old) if self._hint.looks_ahead(old) else found
                 if isinstance(placed, Found):
-                    return self._believed(_as_read(edit, placed), placed)
+                    return self._believed(edit, placed)
                 chosen = self._chosen(edit, old, found)
                 if chosen is not None:
                     return self._believed(edit, chosen)
@@ -181,8 +168,11 @@ class Locator:
             case TooMany() as found:
                 raise refusals.too_many(self._name, found.limit)
             case Nothing() as found:
-                edit, old = self._likeliest(edit, old)
-                part = self._confirmed(edit, old)
+                likeliest = self._likeliest(edit, old)
+                edit = as_read(edit, likeliest)
+                assert isinstance(edit.target, Old)
+                old = edit.target
+                part = self._confirmed(edit, old, likeliest)
                 return part if part is not None else self._pass_or_refuse(edit, old.text, found)
 
     def _resolve(self, edit: Edit, old: Old) -> Resolution:
@@ -200,19 +190,16 @@ class Locator:
                 break
         return found
 
-    def _likeliest(self, edit: Edit, old: Old) -> tuple[Edit, Old]:
-        """The reading of an edit, none of which was found, of which most rows are in the file; else the first."""
+    def _likeliest(self, edit: Edit, old: Old) -> Alternative | None:
+        """The reading of an edit, none of which was found, of which most rows are in the file; None: the first."""
         if not isinstance(edit, Replace) or not edit.alternatives:
-            return edit, old
+            return None
         there = set(split_bodies(self._draft.source.text))
-        readings = [
-            (edit, old),
-            *(
-                (_in_reading(edit, alternative), replace(old, text=alternative.old))
-                for alternative in edit.alternatives
-            ),
+        counts = [
+            sum(row in there for row in split_bodies(text)) for text in (old.text, *(a.old for a in edit.alternatives))
         ]
-        return max(readings, key=lambda reading: sum(row in there for row in split_bodies(reading[1].text)))
+        likeliest = counts.index(max(counts))
+        return edit.alternatives[likeliest - 1] if likeliest else None
 
     @property
     def _laxest(self) -> str | None:
@@ -334,11 +321,12 @@ class Locator:
             signs=edit.signs if isinstance(edit, Replace) else None,
         )
 
-    def _believed(self, edit: Edit, found: Found) -> Located | None:
+    def _believed(self, edit: Edit, found: Found) -> Found | None:
         """The places, unless something speaks against them."""
+        edit = as_read(edit, found.alternative)
         assert isinstance(edit.target, Old)
         if self._is_beyond_doubt(edit.target, found):
-            return Located(found.matches, found, edit)
+            return found
         candidate = match_checks.Candidate(edit, found, self._draft)
         if match_checks.is_doubtful(candidate):
             return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
@@ -354,12 +342,12 @@ class Locator:
             not agrees and match_checks.is_beside(self._draft, edit, found)
         ):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
-        part = self._confirmed(edit, edit.target) if self._has_drifted(found) else None
+        part = self._confirmed(edit, edit.target, found.alternative) if self._has_drifted(found) else None
         if part is not None:
             return part
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
-        return Located(found.matches, found, edit, notes=self._notes_on(edit.target))
+        return found._replace(notes=self._notes_on(edit.target))
 
     def _is_beyond_doubt(self, old: Old, found: Found) -> bool:
         """Whether the file has old text just as it is quoted, not inside an indentation, and no more is said of it."""
@@ -368,8 +356,8 @@ class Locator:
         start = found.matches[0].span.start
         return found.old[0] not in " \t" or self._draft.read(start - 1, start) not in (" ", "\t")
 
-    def _confirmed(self, edit: Edit, old: Old) -> Located | None:
-        """The lines that change, where the file has them once and only lacks context around them."""
+    def _confirmed(self, edit: Edit, old: Old, reading: Alternative | None) -> Found | None:
+        """The lines that change of an edit in a reading, where the file has them once and only lacks context."""
         from steadyhand.match.confirmed import confirmed_part
 
         if not self._is_one(edit) or self._policy.tier not in (None, "fuzzy") or old.at_end or self._tolerated <= 0:
@@ -388,12 +376,8 @@ class Locator:
         if _is_shown_by_made_up_lines(source, old.text, part):
             return None
         place, fuzzy = Match(part.span, "fuzzy"), tier_named("fuzzy")
-        found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), signs=part.signs, share=part.share)
-        return (
-            None
-            if match_checks.is_doubtful(match_checks.Candidate(edit, found, self._draft))
-            else Located(found.matches, found, edit)
-        )
+        found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), reading, part.signs, part.share)
+        return None if match_checks.is_doubtful(match_checks.Candidate(edit, found, self._draft)) else found
 
     def _has_drifted(self, found: Found) -> bool:
         """Whether lines are in the way at a place that was found by lines that resemble the old text's."""
@@ -419,7 +403,7 @@ class Locator:
             with_numbers=with_numbers and old.fit == "free",  # whole lines are what patches quote
         )
 
-    def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
+    def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Found | None:
         """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""
         from steadyhand.plan.absent import Absence
 
@@ -440,7 +424,7 @@ class Locator:
             raise absence.no_match(places)
         return drifted
 
-    def _drifted(self, absence: Absence, new: str, places: Sequence[Nearest]) -> Located | None:
+    def _drifted(self, absence: Absence, new: str, places: Sequence[Nearest]) -> Found | None:
         """The one place that is near enough, where the policy takes lines that have drifted.
 
         Refuses with `drift-conflict` where it does not; None where no place is near enough to speak of drift.
@@ -464,8 +448,7 @@ class Locator:
             raise refusals.drift_at(self._name, source, made, absence.edit, span, self._offering)
         if places[0].similarity < _DRIFT:
             return None
-        found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)
-        return Located(found.matches, found)
+        return Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)
 
     def _place_of_new(self, edit: Edit) -> Span | None:
         """Where the new text is, if it is in exactly one place."""
@@ -553,17 +536,12 @@ def _is_shown_by_made_up_lines(source: Source, old: str, part: Confirmed) -> boo
     return bool({*map(indent_of, context)} - {indent_of(row) for row in context if row in there})
 
 
-def _as_read(edit: Edit, found: Found) -> Edit:
-    """The edit in the reading that was found."""
-    if found.alternative is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
+def as_read(edit: Edit, reading: Alternative | None) -> Edit:
+    """The edit in the reading that was found; None: as it is."""
+    if reading is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
         return edit
-    return _in_reading(edit, found.alternative)
-
-
-def _in_reading(edit: Replace, alternative: Alternative) -> Replace:
-    assert isinstance(edit.target, Old)
-    target = replace(edit.target, text=alternative.old)
-    return replace(edit, target=target, new=alternative.new, alternatives=(), signs=alternative.signs)
+    target = replace(edit.target, text=reading.old)
+    return replace(edit, target=target, new=reading.new, alternatives=(), signs=reading.signs)
 
 
 def _strictest(policy: Policy) -> str:

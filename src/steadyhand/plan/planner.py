@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import LazyModule, replace
+from steadyhand.match.resolve import Found
 from steadyhand.match.tier import STRICT
-from steadyhand.plan.draft import Draft, RunningDraft
+from steadyhand.plan.draft import Draft, Placed, RunningDraft
 from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace, edit_from_json
 from steadyhand.plan.guards import GuardedEdit, GuardInput, Verdict, ask_guards
-from steadyhand.plan.locating import Located, Locator
+from steadyhand.plan.locating import Locator, as_read, confidence_of
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.writing import Writing
@@ -39,15 +40,11 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 
 if TYPE_CHECKING:
-    from steadyhand.match.resolve import Found
-    from steadyhand.plan import refusals
+    from steadyhand.plan import proposals, refusals
     from steadyhand.plan.excerpt import Excerpt
-    from steadyhand.plan.proposals import Together
 else:
+    proposals = LazyModule("steadyhand.plan.proposals")  # most edits are not by address
     refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
-
-
-_NO_PROPOSAL = Proposal(())
 
 
 def plan(
@@ -127,15 +124,13 @@ class _Planner:
         self._together = self._addressed() if len(edits) > 1 else None
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2, offers=offers)
 
-    def _addressed(self) -> Together | None:
+    def _addressed(self) -> proposals.Together | None:
         """What plans edits by address together, where there are several."""
         if self.source.encoding.mark:
             return None
         if sum(isinstance(edit.target, Addressed) for edit in self.edits) < 2:
             return None
-        from steadyhand.plan.proposals import Together  # few calls have several
-
-        return Together(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
+        return proposals.Together(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
@@ -175,40 +170,47 @@ class _Planner:
                 raise refusals.reason_required(index)
             edit = without_bom(edit) if self.source.encoding.mark else edit
             planned = None if self._together is None else self._together.does(index)
+            place: Found | Match | None
+            proposal: Proposal | None = None
             if planned is not None:
-                located = Located((planned.match,), nodes=(planned.node,))
-            elif (found := self._locator.locate(edit)) is None:
+                place, proposal = planned
+            elif not isinstance(edit.target, Old) and (nodes := self._locator.nodes(edit)):
+                place = Match(nodes[0].span, edit.target.key)
+                proposal = proposals.propose_all(self._name, self.draft.source, edit, nodes)
+            elif (place := self._locator.locate(edit)) is None:
                 return Outcome(index, applied=False, path=self.path, reason=reason, skipped="already-applied")
-            else:
-                located = found
-            proposal = None if planned is None else planned.proposal
-            match, notes, sure = self._write(index, located.edit or edit, located, proposal)
+            match, notes, sure = self._write(index, edit, place, proposal)
         except EditError as error:
             if self._together is not None:
                 self._together.forget()
             self.is_refused = True
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return Outcome(index, applied=False, path=self.path, reason=reason, error=error.with_details(**facts))
-        confidence = min(sure, located.confidence(match.similarity))
         return Outcome(
-            index, True, self.path, match.tier, confidence, match.similarity, None, match.differs, reason, notes=notes
+            index, True, self.path, match.tier, sure, match.similarity, None, match.differs, reason, notes=notes
         )
 
     def _write(
-        self, index: int, edit: Edit, located: Located, proposal: Proposal | None
+        self, index: int, edit: Edit, place: Found | Match, proposal: Proposal | None
     ) -> tuple[Match, tuple[str, ...], float]:
-        """Put the edit's text into its places; `proposal` is what was planned for it together with others.
+        """Put the edit's text into its places; at nodes that is what a `proposal` has.
 
         Gives the first match, with what it was found to differ in, notes, and how sure it is that this is meant.
         """
-        match, made, sure = located.matches[0], _NO_PROPOSAL, 1.0
-        span = match.span
-        if proposal is not None:
-            placed, made = self._writing.placed(index, proposal), proposal
-        elif located.nodes:
-            placed, made = self._writing.proposed(index, edit, located)
+        notes: tuple[str, ...] = ()
+        sure, after = 1.0, None
+        placed: Sequence[Placed]
+        if isinstance(place, Found):
+            edit = edit if place.alternative is None else as_read(edit, place.alternative)
+            span, matches = place.matches[0].span, place.matches
+            placed, match, sure = self._writing.replacements(index, edit, place)
+            sure, notes = min(sure, confidence_of(place, match.similarity)), place.notes
         else:
-            placed, match, sure = self._writing.replacements(index, edit, located)
+            match, span, matches = place, place.span, (place,)
+            if proposal is None:
+                placed = (self._writing.as_it_is(index, edit, place),)
+            else:
+                placed, notes, after = self._writing.placed(index, proposal), proposal.notes, proposal.after
         written, is_new = "", False
         for _, splice in placed:
             is_new = is_new or splice.old != splice.new
@@ -225,15 +227,14 @@ class _Planner:
         objection = ask_guards("edit", self._given((guarded,))).refusal
         if objection is not None:
             raise objection
-        if located.found is not None and located.found.total > len(located.matches):
-            self._note_others(index, located.found.others, located.found.total - len(located.matches))
-        if _quotes_all(target, located.found):
-            for found in located.matches:
+        if isinstance(place, Found) and place.total > len(matches):
+            self._note_others(index, place.others, place.total - len(matches))
+        if _quotes_all(target, place):
+            for found in matches:
                 self.proofs.append((index, self._original(found.span) if self.draft.splices else found.span))
-        self.draft.write(placed, index, made.after)
+        self.draft.write(placed, index, after)
         if self._together is not None:
             self._together.wrote(index, [splice.new for _, splice in placed])
-        notes = located.notes + made.notes
         return match, notes + self._ending_note(match, written) if "\r\n" in text else notes, sure
 
     def _note_others(self, index: int, others: tuple[Span, ...], count: int) -> None:
@@ -315,10 +316,10 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     return Plan(ok, tuple(done), changes, splice_edits, after, None, verdict.warnings, tuple(planner.proofs))
 
 
-def _quotes_all(target: Target | Old, found: Found | None) -> bool:
+def _quotes_all(target: Target | Old, place: Found | Match) -> bool:
     """Whether an edit itself has every character of the place it was found at."""
     if isinstance(target, Old):
-        return found is not None and found.tier.name in STRICT
+        return isinstance(place, Found) and place.tier.name in STRICT
     if isinstance(target, Lines):
         return target.text is not None
     from steadyhand.structure.anchor import Anchor

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.draft import Draft
@@ -126,14 +126,6 @@ def _nested(name: str, source: Source, first: Splice, second: Splice) -> EditErr
     )
 
 
-class Planned(NamedTuple):
-    """An edit that was planned with others: its node, where that is in the text the edit sees, and what is written."""
-
-    node: Node
-    match: Match
-    proposal: Proposal
-
-
 class Together:
     """The edits by address of one call. For each in turn: what it `does`, and that it `wrote` that; else `forget`.
 
@@ -150,8 +142,8 @@ class Together:
         self._ends: list[int] = []
         self._moved: list[int] = [0]
 
-    def does(self, index: int) -> Planned | None:
-        """What an edit does; None where it is to be planned alone."""
+    def does(self, index: int) -> tuple[Match, Proposal] | None:
+        """Where an edit is in the text that it sees, and what it does; None where it is to be planned alone."""
         if index not in self._made:
             self._plan_from(index)
         made = self._made.get(index)
@@ -162,8 +154,7 @@ class Together:
         assert isinstance(target, Addressed)
         splices = tuple(Splice(self._now(splice.start), splice.old, splice.new) for splice in proposal.splices)
         span = Span(self._now(node.span.start), self._now(node.span.end))
-        match = Match(span, target.key)
-        return Planned(node, match, Proposal(splices, proposal.notes, proposal.after))
+        return Match(span, target.key), Proposal(splices, proposal.notes, proposal.after)
 
     def wrote(self, index: int, texts: Sequence[str]) -> None:
         """Take note that an edit has written what it does, as these texts: line endings may be those of the file."""

@@ -12,7 +12,6 @@ from steadyhand.match.resolve import Found
 from steadyhand.match.tier import LITERAL, STRICT, Signs
 from steadyhand.plan.draft import Draft, Placed, Side, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
-from steadyhand.plan.locating import Located
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import Change, diff_rows, diff_within
@@ -50,43 +49,36 @@ class Writing:
         self._is_alone = is_alone
         self._offering = policy if offers else None
 
-    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Placed], Proposal]:
-        """What an edit wants to write at the nodes it means, and what was proposed for it."""
-        from steadyhand.plan.proposals import propose_all
-
-        made = propose_all(self._name, self._draft.source, edit, located.nodes)
-        return self.placed(index, made), made
-
     def placed(self, index: int, made: Proposal) -> list[Placed]:
         """What a proposal wants to write."""
         return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices]
 
-    def replacements(self, index: int, edit: Edit, located: Located) -> tuple[list[Placed], Match, float]:
+    def replacements(self, index: int, edit: Edit, found: Found) -> tuple[list[Placed], Match, float]:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
-        match, found = located.matches[0], located.found
-        if found is not None and found.tier.rank > LITERAL:
-            every = [self._made(edit, match, found, len(located.matches)) for match in located.matches]
+        matches, match = found.matches, found.matches[0]
+        if found.tier.rank > LITERAL:
+            every = [self._made(edit, match, found) for match in matches]
             if len(every) > 1 and any(made.sure < 1 for made in every):
-                pairs = zip(located.matches, every, strict=True)
-                self._check_alike(located, found, [self._depths(match, made) for match, made in pairs])
+                pairs = zip(matches, every, strict=True)
+                self._check_alike(found, [self._depths(match, made) for match, made in pairs])
             writes = [write for made in every for write in made.writes]
             sure = min(made.sure for made in every)
             measured = _measured(match, every[0], found.repaired)
             measured = replace(measured, similarity=round(measured.similarity * found.share, 4))
             return [self._free(index, *write) for write in writes], measured, sure
         made: list[Placed] = []
-        sure, signs = 1.0, None if found is None else found.signs
-        if len(located.matches) == 1:
-            if self._is_alone and found is not None and found.tier.name == "exact" and isinstance(edit, Replace):
+        sure = 1.0
+        if len(matches) == 1:
+            if self._is_alone and found.tier.name == "exact" and isinstance(edit, Replace):
                 start, texts = match.span.start, found.old + edit.new
                 is_led = self._draft.original.text[start - 1 : start] in _BLANKS
                 if not is_led and "\n" not in texts and "\r" not in texts:  # words of a line for other words
                     return [(0, Splice(start, found.old, edit.new))], match, sure
-            every_full = [self._in_full(edit, found, match, 1)]
+            every_full = [self._in_full(edit, found, match)]
         else:
-            every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
-            self._check_alike(located, found, [full is not None and full.is_moved for full in every_full])
-        for place, full in zip(located.matches, every_full, strict=True):
+            every_full = [self._in_full(edit, found, place) for place in matches]
+            self._check_alike(found, [full is not None and full.is_moved for full in every_full])
+        for place, full in zip(matches, every_full, strict=True):
             if full is None:
                 made += self._plain(index, edit, place, found)
                 continue
@@ -97,18 +89,17 @@ class Writing:
             sure = UNSURE
             if full.is_moved:
                 match = _indented(match, found)
-            changes = self._rows_that_change(edit, full.span, (full.old, full.new), signs, is_literal=False)
+            changes = self._rows_that_change(edit, full.span, (full.old, full.new), found.signs, is_literal=False)
             made += [self._free(index, *change) for change in changes]
         return made, match, sure
 
-    def _check_alike(self, located: Located, found: Found | None, readings: Sequence[object]) -> None:
+    def _check_alike(self, found: Found, readings: Sequence[object]) -> None:
         """Refuse an edit of several places whose new lines would be indented in one way here and in another there."""
         if any(reading != readings[0] for reading in readings):
             from steadyhand.plan.merge_window import Drifted
 
-            source, span = self._draft.source, located.matches[0].span
-            old = span.of(source.text) if found is None else found.old
-            raise refusals.drift_at(self._name, source, Drifted(span, old, old, is_clear=False), None, span)
+            span, drifted = found.matches[0].span, Drifted(found.matches[0].span, found.old, found.old, is_clear=False)
+            raise refusals.drift_at(self._name, self._draft.source, drifted, None, span)
 
     def _depths(self, match: Match, made: Made) -> list[int]:
         """How much deeper than the first line of a place each line is that is written there."""
@@ -121,10 +112,10 @@ class Writing:
         """Whether a whole file is parsed at each of so many places: at all of them or, beyond one, at none."""
         return places == 1 or places * self._draft.length <= _PARSED
 
-    def _in_full(self, edit: Edit, found: Found | None, match: Match, places: int) -> FullQuote | None:
+    def _in_full(self, edit: Edit, found: Found, match: Match) -> FullQuote | None:
         """The edit where its first line was quoted without its indentation; None where that makes no difference."""
         start = match.span.start
-        if found is None or not isinstance(edit, _QUOTING) or self._policy.tier in STRICT:
+        if not isinstance(edit, _QUOTING) or self._policy.tier in STRICT:
             return None
         if self._draft.read(start - 1, start) not in _BLANKS:
             return None
@@ -133,7 +124,7 @@ class Writing:
             return None  # one row for another, behind the indentation that stays
         from steadyhand.plan.first_line import quote_in_full
 
-        source, asks_parser = self._draft.source, self._asks_parser(places)
+        source, asks_parser = self._draft.source, self._asks_parser(len(found.matches))
         return quote_in_full(source, match.span, found.old, new, asks_parser=asks_parser)
 
     def _unclear(self, edit: Edit, full: FullQuote, match: Match) -> EditError:
@@ -145,7 +136,7 @@ class Writing:
         drifted = Drifted(span, row, row, is_clear=False)
         return refusals.drift_at(self._name, self._draft.source, drifted, edit, match.span)
 
-    def _made(self, edit: Edit, match: Match, found: Found, places: int) -> Made:
+    def _made(self, edit: Edit, match: Match, found: Found) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
         from steadyhand.match.elision import check_elisions
         from steadyhand.plan.merge_window import Drifted, make_at
@@ -154,10 +145,10 @@ class Writing:
         wrong = check_elisions(found.old, new) if found.tier.name == "elision" else None
         if wrong is not None:
             raise refusals.bad_elisions(self._name, wrong)
-        source = self._draft.source
+        source, asks_parser = self._draft.source, self._asks_parser(len(found.matches))
         made = make_at(
             source, match.span, found.old, new,
-            tier=found.tier.name, on_drift=on_drift, signs=found.signs, asks_parser=self._asks_parser(places),
+            tier=found.tier.name, on_drift=on_drift, signs=found.signs, asks_parser=asks_parser,
         )  # fmt: skip
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, edit, match.span, self._offering)
@@ -165,15 +156,16 @@ class Writing:
             raise refusals.unclear_words(self._name, source, match.span)
         return made
 
-    def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Placed]:
+    def _plain(self, index: int, edit: Edit, match: Match, found: Found) -> list[Placed]:
         """One place where the edit's text is written as it is: only those of its lines that change."""
-        target = edit.target
-        if found is not None and found.tier.name not in STRICT:
+        if found.tier.name not in STRICT:
             texts = found.old, _plain_endings(found.new or "", found.old)
             writes = self._rows_that_change(edit, match.span, texts, found.signs, is_literal=False)
             return [self._free(index, *write) for write in writes]
-        if found is None or not isinstance(target, Old) or not isinstance(edit, Replace):
-            return [self._as_it_is(index, edit, match)]
+        if not isinstance(edit, Replace):
+            return [self.as_it_is(index, edit, match)]
+        target = edit.target
+        assert isinstance(target, Old)
         texts = target.text, edit.new
         if match.tier == "newline":
             texts = self._loosened(target.text, target.text, match), self._loosened(edit.new, target.text, match)
@@ -237,7 +229,7 @@ class Writing:
             raise refusals.overlapping(self._name, index, placed.edit, self._draft.source.lines_of(span))
         return placed
 
-    def _as_it_is(self, index: int, edit: Edit, match: Match) -> Placed:
+    def as_it_is(self, index: int, edit: Edit, match: Match) -> Placed:
         """One place where the edit's text is written as it is."""
         span = match.span
         if not isinstance(edit, Insert):
@@ -286,11 +278,10 @@ def _is_bare_row(text: str) -> bool:
     return text.strip() == text != "" and "\n" not in text and "\r" not in text
 
 
-def _indented(match: Match, found: Found | None) -> Match:
+def _indented(match: Match, found: Found) -> Match:
     """The match of old text that was quoted without the indentation of its first line."""
-    repaired = () if found is None else found.repaired
-    tier = match.tier if repaired else "whitespace"
-    return replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*repaired, "indentation"))
+    tier = match.tier if found.repaired else "whitespace"
+    return replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*found.repaired, "indentation"))
 
 
 def _measured(match: Match, made: Made, repaired: tuple[str, ...]) -> Match:
