@@ -23,7 +23,7 @@ from steadyhand.plan.request import EditFile
 from steadyhand.session.context import Session
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.workspace.budget import BUDGET
-from steadyhand.workspace.file_op import Change, Header
+from steadyhand.workspace.file_op import Header
 
 if TYPE_CHECKING:
     from steadyhand.plan.outcome import Outcome
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.file_op import FileOp, Latest
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.overlay import Overlay
+    from steadyhand.workspace.transaction import Committed
 
 
 _TRIES = 5  # another program that saves every few milliseconds does not wait for us
@@ -177,10 +178,12 @@ class Editor:
                     if is_final or overlay is None:
                         raise
                 if preview and ops is not None:
-                    change = Change(ops, None, overlay.remarks(ops))
+                    committed, warnings = None, overlay.remarks(ops)
                 else:
-                    change = self._commit(header, proposal, overlay, ops, hardlinks, started, progress)
-                if not change.ops:
+                    ops, committed, warnings = self._commit(
+                        header, proposal, overlay, ops, hardlinks, started, progress
+                    )
+                if not ops:
                     raise proposal.nothing()
             except EditError as error:
                 # No variable has what is raised: its frame would keep it, and the text of the file with it.
@@ -189,7 +192,7 @@ class Editor:
                 from steadyhand.session.conflicts import Reports
 
                 Reports(self._store).applied(header, proposal.outcomes, proposal.conflicts)
-            return self._receipt(header, change, proposal)
+            return self._receipt(header, proposal, ops, committed, warnings)
 
     def _commit(
         self,
@@ -200,11 +203,14 @@ class Editor:
         hardlinks: str,
         started: float,
         progress: Progress | None,
-    ) -> Change:
-        """Lock, verify, plan once more where that is needed (`ops` is None, or not true any more), write."""
+    ) -> tuple[tuple[FileOp, ...], Committed | None, tuple[str, ...]]:
+        """Lock, verify, plan once more where that is needed (`ops` is None, or not true any more), write.
+
+        Gives what was done, as what it was recorded, and warnings.
+        """
         store = self._store
         if ops is not None and not ops:
-            return Change((), None, ())
+            return (), None, ()
         staging = self._session.context.staging(progress)
         for tries in range(1, _TRIES + 1):
             with store.locked(overlay) as held:
@@ -222,7 +228,7 @@ class Editor:
                 elif latest.may_have_leases:  # one may have been announced while this call waited for the locks
                     self._check_leases(proposal, ops)
                 if not ops:
-                    return Change((), None, ())
+                    return (), None, ()
                 try:
                     committed = store.commit(
                         header, overlay, ops, held, hardlinks=hardlinks, prune=proposal.prune, progress=staging,
@@ -237,7 +243,7 @@ class Editor:
                     ops = None  # another program has saved it this very moment: plan for what it left
                     continue
                 warnings = overlay.remarks(ops) + committed.warnings + tuple(map(_kept_as, proposal.kept))
-                return Change(ops, committed, warnings)
+                return ops, committed, warnings
         raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
 
     def _still_latest(self, proposal: Proposal, ops: Sequence[FileOp]) -> Latest | None:
@@ -259,18 +265,25 @@ class Editor:
     def _check_leases(self, proposal: Proposal, ops: Sequence[FileOp]) -> None:
         proposal.lease_warnings = lease_warnings(self._session, ops, proposal.lease_rules)
 
-    def _receipt(self, header: Header, change: Change, proposal: Proposal) -> Receipt:
+    def _receipt(
+        self,
+        header: Header,
+        proposal: Proposal,
+        ops: tuple[FileOp, ...],
+        committed: Committed | None,
+        warnings: tuple[str, ...],
+    ) -> Receipt:
         """What the caller gets for a change; the task now knows what it wrote."""
-        session, committed = self._session, change.committed
-        files = tuple(map(FileReceipt.of, change.ops))
-        warnings = change.warnings + self._store.take_losses() + self._store.take_damage()
+        session = self._session
+        files = tuple(map(FileReceipt.of, ops))
+        warnings += self._store.take_losses() + self._store.take_damage()
         if session.clones is not None:
-            warnings += session.clones.warnings(change)
+            warnings += session.clones.warnings(ops, None if committed is None else committed.seq)
         warnings += tuple(dict.fromkeys((*proposal.warnings, *proposal.lease_warnings)))
         outcomes = tuple(proposal.outcomes)
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=header.undoes)
-        session.view.wrote(change.ops, committed.seq)
+        session.view.wrote(ops, committed.seq)
         receipt = Receipt(committed.record.id, files, outcomes, committed.durable, warnings, header.undoes)
         if session.context.hold:
             receipt = replace(receipt, held=not self._is_accepted(files))

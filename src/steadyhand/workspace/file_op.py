@@ -26,7 +26,6 @@ from steadyhand.workspace.journal.store import Journal
 
 if TYPE_CHECKING:
     from steadyhand.workspace.overlay import FileReading
-    from steadyhand.workspace.transaction import Committed
 
 
 @dataclass(slots=True)
@@ -60,15 +59,6 @@ class Header:
     undoes: tuple[str, ...] = ()
     trace: Trace | None = None
     dialect: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a commit did, or a preview would do."""
-
-    ops: tuple[FileOp, ...]
-    committed: Committed | None
-    warnings: tuple[str, ...]
 
 
 OpKind = Literal["replace", "in-place", "create", "remove", "mode"]

@@ -38,7 +38,7 @@ from steadyhand.workspace.journal.store import LASTING
 from steadyhand.workspace.location import repo_id, repo_top
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.file_op import Change, FileOp
+    from steadyhand.workspace.file_op import FileOp
     from steadyhand.workspace.journal.postgres.journal import PostgresJournal
     from steadyhand.workspace.store import Store
 
@@ -209,12 +209,11 @@ class Clones:
         source = None if text.is_binary else text
         return self.notices([Subject(resolved, image.digest, source, ChangeSet(), image.digest)])
 
-    def warnings(self, change: Change) -> tuple[str, ...]:
-        """What to report of other clones for a change that was made, or would be."""
+    def warnings(self, ops: Sequence[FileOp], seq: int | None) -> tuple[str, ...]:
+        """What to report of other clones for a change that was made, as row `seq` of the journal, or would be."""
         if not self.can_be_asked:
             return ()
-        seq = None if change.committed is None else change.committed.seq
-        subjects = [subject for op in change.ops for subject in _subjects(op, seq)]
+        subjects = [subject for op in ops for subject in _subjects(op, seq)]
         return tuple(map(str, self.notices(subjects)))
 
     def notices(self, subjects: Sequence[Subject]) -> list[Notice]:
