@@ -20,9 +20,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from steadyhand.hints import Advice, Hint, Phrases, Side
 
-__all__ = ["Action", "EditError", "Kind"]
+__all__ = ["Action", "EditError", "Kind", "combine_errors"]
+
+_ALSO = 20  # further refusals that are reported beside the first
 
 
 class Action(StrEnum):
@@ -177,3 +181,20 @@ def _restore(
     kind: Kind, message: str, subject: Side | None, hints: tuple[Hint, ...], details: dict[str, object]
 ) -> EditError:
     return EditError(kind, message, subject=subject, hint=hints, details=details)
+
+
+def combine_errors(errors: Sequence[EditError]) -> EditError:
+    """The first of several refusals, with the others in short."""
+    first, *others = errors
+    if not others:
+        return first
+    listed = first.details.get("also")
+    also = [*(listed if isinstance(listed, list) else []), *(short for error in others for short in _short(error))]
+    return EditError(first.kind, first.message, hint=first.hints, details={**first.details, "also": also[:_ALSO]})
+
+
+def _short(error: EditError) -> Iterator[dict[str, object]]:
+    facts = {name: error.details[name] for name in ("path", "index") if name in error.details}
+    yield {**facts, "kind": str(error.kind), "message": error.message.split("\n")[0]}
+    listed = error.details.get("also")
+    yield from listed if isinstance(listed, list) else []

@@ -16,8 +16,8 @@ from steadyhand.surfaces.mcp.launch import confine
 from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import Deadline
-from steadyhand.workspace.host import scratch_folder
 from steadyhand.workspace.landlock import access_to, landlock_abi
+from steadyhand.workspace.machine import scratch_folder
 from tests.mcp.clients import in_memory
 from tests.mcp.test_roots import listing
 from tests.mcp.wire import Wire

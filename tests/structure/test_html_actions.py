@@ -305,7 +305,7 @@ def together(text: str, css: str, action: str, **arguments: str) -> Proposal | R
     splices = [splice for item in parts for splice in item.splices]
     assert splices
     whole = Proposal(tuple(sorted(splices, key=lambda splice: splice.start)), meaning=parts)
-    return found[0].prove_together(source, whole)
+    return found[0].prove_batch(source, whole)
 
 
 def test_changes_that_are_right_one_by_one_and_wrong_together_are_refused() -> None:

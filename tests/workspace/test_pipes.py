@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from steadyhand.workspace.host import listening
+from steadyhand.workspace.machine import listening
 
 
 def resolved_to(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[int, str]) -> None:

@@ -83,7 +83,7 @@ def suggest(workspace: Workspace, *, docs: Sequence[str] = ()) -> Suggestions:
     files = frozenset(path for path in listing.files if not classify(path).secret)
     articles = {article.path: article for article in library.articles}
     symbols = _Symbols(workspace, sorted(files))
-    together = _together(workspace, library, files)
+    together = _from_commits(workspace, library, files)
     found: list[Suggestion] = []
     for path in library.pages:
         check_cancelled()
@@ -222,7 +222,7 @@ class _Symbols:
         return places
 
 
-def _together(workspace: Workspace, library: Library, files: frozenset[str]) -> dict[str, list[ProposedRule]]:
+def _from_commits(workspace: Workspace, library: Library, files: frozenset[str]) -> dict[str, list[ProposedRule]]:
     """Rules for files that usually change in the same commits as a page."""
     from steadyhand.articles.attention import is_page
 

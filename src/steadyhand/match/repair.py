@@ -104,10 +104,10 @@ def _candidates(old: str, new: str) -> Iterator[RepairChain]:
             first = first or single
             yield single
     if first is not None:
-        yield from _together(first)
+        yield from _combined(first)
 
 
-def _together(chain: RepairChain) -> Iterator[RepairChain]:
+def _combined(chain: RepairChain) -> Iterator[RepairChain]:
     """Every repair on the result of those before it, from the first that applies.
 
     A second round is for a shape that only shows when a later repair is done: escaped line breaks inside a fence.

@@ -121,16 +121,16 @@ class _Planner:
         self._name = path or "the text"
         self._reason = reason
         self._locator = Locator(self.draft, policy, self._name, edits, offers=offers)
-        self._together = self._addressed() if len(edits) > 1 else None
+        self._by_address = self._addressed() if len(edits) > 1 else None
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2, offers=offers)
 
-    def _addressed(self) -> proposals.Together | None:
+    def _addressed(self) -> proposals.AddressBatch | None:
         """What plans edits by address together, where there are several."""
         if self.source.encoding.mark:
             return None
         if sum(isinstance(edit.target, Addressed) for edit in self.edits) < 2:
             return None
-        return proposals.Together(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
+        return proposals.AddressBatch(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
@@ -169,7 +169,7 @@ class _Planner:
             if self.policy.require_reason and not (reason or "").strip():
                 raise refusals.reason_required(index)
             edit = without_bom(edit) if self.source.encoding.mark else edit
-            planned = None if self._together is None else self._together.does(index)
+            planned = None if self._by_address is None else self._by_address.does(index)
             place: Found | Match | None
             proposal: Proposal | None = None
             if planned is not None:
@@ -181,8 +181,8 @@ class _Planner:
                 return Outcome(index, applied=False, path=self.path, reason=reason, skipped="already-applied")
             match, notes, sure = self._write(index, edit, place, proposal)
         except EditError as error:
-            if self._together is not None:
-                self._together.forget()
+            if self._by_address is not None:
+                self._by_address.forget()
             self.is_refused = True
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return Outcome(index, applied=False, path=self.path, reason=reason, error=error.with_details(**facts))
@@ -233,8 +233,8 @@ class _Planner:
             for found in matches:
                 self.proofs.append((index, self._original(found.span) if self.draft.splices else found.span))
         self.draft.write(placed, index, after)
-        if self._together is not None:
-            self._together.wrote(index, [splice.new for _, splice in placed])
+        if self._by_address is not None:
+            self._by_address.wrote(index, [splice.new for _, splice in placed])
         return match, notes + self._ending_note(match, written) if "\r\n" in text else notes, sure
 
     def _note_others(self, index: int, others: tuple[Span, ...], count: int) -> None:

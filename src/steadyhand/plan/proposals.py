@@ -3,9 +3,9 @@
 Nothing is written here; splices of several nodes that get in each other's way are refused.
 
 Edits by address that follow each other in a call are planned on one text, so that one parse serves them all: where the
-format can tell that they do together what they do one after the other (`Node.propose_together`), they are proposed on
+format can tell that they do together what they do one after the other (`Node.propose_batch`), they are proposed on
 the text the first of them sees, and checked once. How many are tried at once follows what went well, down to one.
-A refusal is never made by `Together`: an edit that cannot be made is judged alone, as any other.
+A refusal is never made by `AddressBatch`: an edit that cannot be made is judged alone, as any other.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _propose_each(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) 
     splices = _apart(name, source, [splice for part in parts for splice in part.splices])
     notes = dict.fromkeys(note for part in parts for note in part.notes)
     whole = Proposal(tuple(splices), tuple(notes), meaning=tuple(parts))
-    proved = nodes[0].prove_together(source, whole)
+    proved = nodes[0].prove_batch(source, whole)
     if isinstance(proved, Refusal):
         raise refused(name, proved)
     return proved
@@ -126,7 +126,7 @@ def _nested(name: str, source: Source, first: Splice, second: Splice) -> EditErr
     )
 
 
-class Together:
+class AddressBatch:
     """The edits by address of one call. For each in turn: what it `does`, and that it `wrote` that; else `forget`.
 
     `_ends` is where what was written ended in the text that was planned on, and `_moved[i]` by how much the first i of
@@ -203,11 +203,11 @@ class Together:
             if isinstance(found, Refusal) or len(found) != 1:
                 return None
             nodes.append(found[0])
-            if type(found[0]).propose_together is Node.propose_together:
+            if type(found[0]).propose_batch is Node.propose_batch:
                 self._size = 1
                 return None
         asked = [(node, partial(propose, source, edit)) for node, edit in zip(nodes, edits, strict=True)]
-        made = nodes[0].propose_together(source, asked)
+        made = nodes[0].propose_batch(source, asked)
         return None if made is None else list(zip(nodes, made, strict=True))
 
 

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError, Kind, combine_errors
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
@@ -27,7 +27,6 @@ from steadyhand.session.rebase import (
     is_shown,
     joined_edit,
     put_over,
-    together,
     without_content,
     written_over,
 )
@@ -109,7 +108,7 @@ class ConflictCheck:
         found += gone
         if given.plan_some is None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
-            raise together([conflict.to_error() for conflict in found])
+            raise combine_errors([conflict.to_error() for conflict in found])
         return self._without(found, given, unseen, given.plan_some, believed)
 
     def _touching(
@@ -209,7 +208,7 @@ class ConflictCheck:
         if believed.known is None or believed.plan is None:
             self.found += conflicts
             if found:
-                raise together([conflict.to_error() for conflict in conflicts])
+                raise combine_errors([conflict.to_error() for conflict in conflicts])
             return _explained(planned, gone)
         placed = believed.known.over(believed.plan)
         over = put_over(believed.plan, placed, source, given.policy, draft.path)
@@ -254,7 +253,7 @@ class ConflictCheck:
                 over = put_over(planned, placed, source, policy, draft.path)
                 return _forced_over(over, [written_over(placed, source, unseen)], conflicts)
             self.found += conflicts
-            error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
+            error = combine_errors([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
             raise without_content(error) if draft.secret else error
         after = source.apply(moved)
         outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)
@@ -318,7 +317,7 @@ class ConflictCheck:
             left = [index for index in range(len(edits)) if index not in refused]
             if not left:
                 self.found += refused.values()
-                raise together([conflict.to_error() for conflict in refused.values()])
+                raise combine_errors([conflict.to_error() for conflict in refused.values()])
             chosen = [edits[index] for index in left]
             planned = plan_some(chosen)
             more = self._touching(unseen, planned, replace(given, edits=chosen), believed.of(left))

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError, Kind, combine_errors
 from steadyhand.lazy import replace
 from steadyhand.plan.request import EditFile
 from steadyhand.session.context import Session
@@ -93,7 +93,6 @@ class Steps(Proposal):
 
     def build(self, overlay: Overlay) -> None:
         from steadyhand.session.conflict_check import ConflictCheck, ConflictOverride
-        from steadyhand.session.rebase import together
         from steadyhand.session.transaction_builder import TransactionBuilder
 
         session = self._session
@@ -129,7 +128,7 @@ class Steps(Proposal):
                         refused.append(error.with_details(path=path))
                         touched |= paths
                 if refused:
-                    raise together(refused)
+                    raise combine_errors(refused)
                 if self._partial:
                     builder.check_applied()
                 self.may_meet_leases = session.store.may_have_leases()

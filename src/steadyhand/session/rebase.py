@@ -30,8 +30,6 @@ from steadyhand.workspace.history.unseen_changes import UnseenChange
 PlanFor = Callable[[Source], Plan]
 Others = tuple[dict[str, object], ...]
 
-_ALSO = 20  # further refusals that are reported
-
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -185,23 +183,6 @@ def redacted(planned: Plan) -> Plan:
 def without_content(error: EditError) -> EditError:
     """A refusal that shows nothing of the file."""
     return EditError(error.kind, error.kind.doc, hint="the file holds secrets, so nothing of it is shown")
-
-
-def together(errors: Sequence[EditError]) -> EditError:
-    """The first of several refusals, with the others in short."""
-    first, *others = errors
-    if not others:
-        return first
-    listed = first.details.get("also")
-    also = [*(listed if isinstance(listed, list) else []), *(short for error in others for short in _short(error))]
-    return EditError(first.kind, first.message, hint=first.hints, details={**first.details, "also": also[:_ALSO]})
-
-
-def _short(error: EditError) -> Iterator[dict[str, object]]:
-    facts = {name: error.details[name] for name in ("path", "index") if name in error.details}
-    yield {**facts, "kind": str(error.kind), "message": error.message.split("\n")[0]}
-    listed = error.details.get("also")
-    yield from listed if isinstance(listed, list) else []
 
 
 Placed = tuple[UnseenChange, Region]

@@ -10,7 +10,7 @@ import codecs
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError, Kind, combine_errors
 from steadyhand.hints import ExpectVersion, GiveReason, Overwrite, Reread, Say
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Delete, Edit, Edits, read_edits
@@ -47,7 +47,7 @@ from steadyhand.session.conflict_check import ConflictCheck, FileEdits
 from steadyhand.session.conflicts import Reports
 from steadyhand.session.context import CallContext, Session
 from steadyhand.session.editor import Editor, Steps
-from steadyhand.session.rebase import redacted, together
+from steadyhand.session.rebase import redacted
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.node import Refusal, Where
 from steadyhand.structure.target import Target
@@ -276,7 +276,7 @@ class TransactionBuilder:
             errors = [outcome.error for outcome in planned.outcomes if outcome.error is not None]
             if planned.refusal is not None or errors:
                 # A copy: the plan holds the error, and the error would hold the frame that has the plan.
-                raise together([planned.refusal] if planned.refusal is not None else errors).with_details()
+                raise combine_errors([planned.refusal] if planned.refusal is not None else errors).with_details()
             raise _no_change(path)
         self._carry(first, draft.path or path, source, planned)
         draft.take_text(planned.after, ChangeSet(planned.changes.splices, source.digest), _notes(planned))

@@ -695,13 +695,13 @@ class Workspace:
 
     def doctor(self) -> dict[str, object]:
         """What this machine offers and how the workspace is set up."""
-        from steadyhand.workspace.host import describe
+        from steadyhand.workspace.machine import describe
 
         return describe(self._store)
 
     def journal(self) -> dict[str, object]:
         """Where the journal is kept, in which store, how much it holds and since when."""
-        from steadyhand.workspace.host import describe_journal
+        from steadyhand.workspace.machine import describe_journal
 
         return describe_journal(self._store)
 

@@ -132,17 +132,17 @@ class Node(ABC):
         return None
 
     def proved_later(self) -> Node:
-        """The same node, if what it proposes need not be proved because `prove_together` proves all of it."""
+        """The same node, if what it proposes need not be proved because `prove_batch` proves all of it."""
         return self
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
+    def prove_batch(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
         """What this node and others of its family propose in one edit, if it is right together as it is singly.
 
         The proposal has the splices of all of them; its `meaning` is what each of them proposes, in their order.
         """
         return proposal
 
-    def propose_together(
+    def propose_batch(
         self,
         source: Source,  # noqa: ARG002
         asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]],  # noqa: ARG002

@@ -265,9 +265,9 @@ class Overlay:
         return draft
 
     def rename(self, given: str, to: str) -> None:
-        self.rename_together([(given, to)])
+        self.rename_all([(given, to)])
 
-    def rename_together(self, pairs: Sequence[tuple[str, str]]) -> None:
+    def rename_all(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Several renames at once, so that files may take each other's names. Refuses with `exists-already`."""
         drafts = [self._own(given, "rename") for given, _ in pairs]
         targets = [self._free_target(to, drafts) for _, to in pairs]

@@ -15,7 +15,7 @@ from steadyhand.agents.score.description import describe
 from steadyhand.agents.score.reference import VERSION, reference_tasks
 from steadyhand.agents.score.task import MOST_BYTES, Task, is_small
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.host import scratch_tree
+from steadyhand.workspace.machine import scratch_tree
 from tests.agents.score.ground import dull_reading, git, random_history, repository
 
 # What a set of reference tasks is, to the letter. Where this differs, `VERSION` must be another one too: scores of two

@@ -24,7 +24,7 @@ from steadyhand.tools.kit import Kit
 from steadyhand.tools.result import failure
 from steadyhand.tools.tool import Settings
 from steadyhand.tools.workspace import Workspace
-from steadyhand.workspace.host import read_tree, scratch_tree
+from steadyhand.workspace.machine import read_tree, scratch_tree
 
 _TRIES = 2
 _TURNS, _CALLS = 8, 16  # of a conversation with tools

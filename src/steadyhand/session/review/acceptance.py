@@ -83,7 +83,7 @@ class Acceptance(Proposal):
             names: list[tuple[str, str]] = []
             for name, changes in chosen.items():
                 names += self._take(overlay, work, work.layer.files[name], changes)
-            overlay.rename_together(names)
+            overlay.rename_all(names)
 
     def _take(
         self, overlay: Overlay, work: HeldWork, file: HeldFile, changes: Sequence[ReviewChange]
@@ -290,7 +290,7 @@ class Rejection(Proposal):
         names: list[tuple[str, str]] = []
         for name, hunks in chosen.items():
             names += self._take_back(overlay, work, work.sides(work.layer.files[name]), hunks)
-        overlay.rename_together(names)
+        overlay.rename_all(names)
 
     def _take_back(
         self, overlay: Overlay, work: HeldWork, sides: Sides, found: Sequence[HeldHunk]

@@ -61,7 +61,7 @@ class Verdict(Proposal):
             names: list[tuple[str, str]] = []
             for path, changes in self._wanted.items():
                 names += self._take_back(overlay, path, changes)
-            overlay.rename_together(names)  # files may have taken each other's names
+            overlay.rename_all(names)  # files may have taken each other's names
 
     def _take_back(self, overlay: Overlay, path: str, changes: Sequence[ReviewChange]) -> list[tuple[str, str]]:
         """Take back the changes of a file but its name; the name that it has, and the one that it had."""

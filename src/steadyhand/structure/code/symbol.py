@@ -165,7 +165,7 @@ class SymbolNode(Node):
         is_beside = parting.end <= second.start and not source.text[parting.end : second.start].strip()
         return Proposal(()) if is_beside else None
 
-    def propose_together(
+    def propose_batch(
         self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
     ) -> Sequence[Proposal] | None:
         code, _ = self._read(source)
@@ -180,7 +180,7 @@ class SymbolNode(Node):
                 return None  # something is written elsewhere, too
             made.append(proposal)
             pieces += [(piece, code.definitions[node.index].path[-1]) for piece in waiting if piece.proposal.splices]
-        after = checked_together(source, code, pieces)
+        after = checked_batch(source, code, pieces)
         return None if after is None else [*made[:-1], replace(made[-1], after=after)]
 
     def _checked(self, source: Source, code: Code, proposal: Proposal, place: Span) -> Proposal | Refusal:
@@ -518,7 +518,7 @@ class Piece(NamedTuple):
         return sum(splice.delta for splice in self.proposal.splices)
 
 
-def checked_together(source: Source, code: Code, pieces: Sequence[tuple[Piece, str]]) -> Source | None:
+def checked_batch(source: Source, code: Code, pieces: Sequence[tuple[Piece, str]]) -> Source | None:
     """The text after several proposals, if each is right and no address means something else because of the others.
 
     With each piece goes the last name of the definition that its address leads to. A definition may only come or go if

@@ -46,7 +46,7 @@ def changed(syntax: Syntax, source: Source, item: Item, value: Plain) -> Proposa
     is_much = count > _MOST_STEPS or count * len(source.text) > _MOST_READ
     if is_much and not is_spread:
         return None
-    first = _together(syntax, source, plan.sets)
+    first = _set_all(syntax, source, plan.sets)
     if isinstance(first, Refusal) or first is None:
         return first if is_spread else None
     made = in_steps(source, syntax.read, [lambda _: first, *reversed(plan.steps)]) if plan.steps else first
@@ -56,7 +56,7 @@ def changed(syntax: Syntax, source: Source, item: Item, value: Plain) -> Proposa
     return Proposal(made.splices, (*notes, *made.notes), made.after)
 
 
-def _together(syntax: Syntax, source: Source, sets: Sequence[tuple[Item, Plain]]) -> Proposal | Refusal | None:
+def _set_all(syntax: Syntax, source: Source, sets: Sequence[tuple[Item, Plain]]) -> Proposal | Refusal | None:
     """Values set in their places, at once; None where two are written at one place."""
     whole: list[Proposal] = []
     for item, value in sets:

@@ -22,7 +22,7 @@ from steadyhand.structure.config.json_reader import (
     read_text,
 )
 from steadyhand.structure.config.layout import SLASHED, Brackets, Piece, Usual, Write, dedented, indented
-from steadyhand.structure.config.syntax import Syntax, refuse, together
+from steadyhand.structure.config.syntax import Syntax, refuse, refuse_combination
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
@@ -276,7 +276,7 @@ class Json(Syntax):
     def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
         after = source.apply(ChangeSet.of(proposal.splices))
         if is_strict(source.text) and not is_strict(after.text):
-            return together("a comma would stay behind the last one")
+            return refuse_combination("a comma would stay behind the last one")
         return super().proved(source, proposal)
 
 

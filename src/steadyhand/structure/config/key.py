@@ -205,13 +205,13 @@ class KeyNode(Node):
         lines = split_lines(entry.of(source.text))
         return "".join([*lines[:1], *(line.removeprefix(indent) for line in lines[1:])])
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
+    def prove_batch(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
         """Read the text again: two that go together may leave a separator that each of them left for the other."""
         inner = Proposal(tuple(splice.shift(-self.offset) for splice in proposal.splices))
         proved = self.keys.syntax.proved(self.keys.source, inner)
         return proved if isinstance(proved, Refusal) else proposal
 
-    def propose_together(
+    def propose_batch(
         self,
         source: Source,  # noqa: ARG002
         asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]],

@@ -127,7 +127,7 @@ class Syntax(ABC):
     def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
         """What several items propose in one edit, each of them right alone, if the file is one of its kind after."""
         again = self.read(source.apply(ChangeSet.of(proposal.splices)))
-        return proposal if isinstance(again, Reading) else together(again.message)
+        return proposal if isinstance(again, Reading) else refuse_combination(again.message)
 
     def is_said(self, item: Item, value: Plain) -> bool:
         """Whether an item says a value already."""
@@ -243,7 +243,7 @@ def refuse(message: str, hint: str) -> Refusal:
     return Refusal(Kind.BAD_REQUEST, message, hint)
 
 
-def together(why: str) -> Refusal:
+def refuse_combination(why: str) -> Refusal:
     """The refusal of changes that are right one by one and wrong together."""
     return Refusal(
         Kind.OVERLAPPING_EDITS, f"the places cannot all change at once: {why}", "name them one by one, with nth"

@@ -26,7 +26,7 @@ from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.html.change import empty, insert_html, remove, replace_element, set_html
 from steadyhand.structure.html.page import Page, page_of
-from steadyhand.structure.html.proof import prove_together
+from steadyhand.structure.html.proof import prove_batch
 from steadyhand.structure.html.template import may_begin_region
 from steadyhand.structure.html.tree import Element, bad_selector
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
@@ -239,15 +239,15 @@ class ElementNode(Node):
     def proved_later(self) -> ElementNode:
         return replace(self, page=replace(self.page, is_proved_later=True))
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
+    def prove_batch(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
         """The innermost changes first: an element that goes takes those inside it along."""
         parts = proposal.meaning if isinstance(proposal.meaning, tuple) else ()
-        return prove_together(self.page, proposal, parts[::-1])
+        return prove_batch(self.page, proposal, parts[::-1])
 
     def delete(self, source: Source) -> Proposal | Refusal:  # noqa: ARG002
         return empty(*self.open()) if self.part == "inner" else remove(*self.open())
 
-    def propose_together(
+    def propose_batch(
         self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
     ) -> Sequence[Proposal] | None:
         """The changes are made to one tree, each selector is asked again before its turn, and the end is proved.
@@ -277,7 +277,7 @@ class ElementNode(Node):
             return is_there and found[place] == tags[node.index]
 
         splices = sorted((splice for one in made for splice in one.splices), key=lambda splice: splice.span)
-        whole = prove_together(page, Proposal(tuple(splices)), made, look)
+        whole = prove_batch(page, Proposal(tuple(splices)), made, look)
         if isinstance(whole, Refusal):
             return None
         return [*made[:-1], replace(made[-1], after=source.apply(ChangeSet(tuple(splices))))]

@@ -68,7 +68,7 @@ def meant(proposal: Proposal, meaning: Meaning) -> Proposal:
 Look = Callable[["Document", "list[Tag]", int], bool]
 
 
-def prove_together(
+def prove_batch(
     page: Page, proposal: Proposal, parts: Sequence[Proposal], look: Look | None = None
 ) -> Proposal | Refusal:
     """The proposal of several changes, if all of them, made in this order, are what comes of it.

@@ -377,7 +377,7 @@ class Part(Node):
     def carried(self, source: Source) -> str | Refusal:
         return known_markdown(source).plain(*self.place)
 
-    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+    def prove_batch(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
         return checked(source, proposal)
 
     def looks_at(self, document: Document, first: int, end: int, *, is_gone: bool) -> tuple[int, int]:  # noqa: ARG002
@@ -392,7 +392,7 @@ class Part(Node):
             end += 1
         return max(first - 1, 0), min(end + 1, document.count)
 
-    def propose_together(
+    def propose_batch(
         self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
     ) -> Sequence[Proposal] | None:
         nodes: list[Part] = []

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.lazy import dataclass, field
 from steadyhand.surfaces.mcp.messages import Frames, Id, Oversize, as_id
 from steadyhand.surfaces.mcp.options import ServerOptions
-from steadyhand.workspace.host import write_ready
+from steadyhand.workspace.machine import write_ready
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -40,7 +40,7 @@ from steadyhand.surfaces.mcp.launch import say
 from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import SESSION_HEADER
-from steadyhand.workspace.host import listening
+from steadyhand.workspace.machine import listening
 
 if TYPE_CHECKING:
     from uvicorn import Server

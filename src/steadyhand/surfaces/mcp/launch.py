@@ -21,8 +21,8 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, host_roots, marked_root, named_roots, no_root
 from steadyhand.surfaces.terminal import visible_line
-from steadyhand.workspace.host import scratch_folder, takes_more
 from steadyhand.workspace.landlock import access_to, restrict_process
+from steadyhand.workspace.machine import scratch_folder, takes_more
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
@@ -48,7 +48,7 @@ def launch(asked: Launch) -> int:
     address = _address(asked)
     options = _rooted(asked)
     token = _token(asked, address)
-    _check_together(options.toolsets)
+    _check_names(options.toolsets)
     with scratch_folder([root.path for root in options.roots]) as scratch:
         quieten()
         options = _sandboxed(asked, options, scratch, address)
@@ -61,7 +61,7 @@ def launch(asked: Launch) -> int:
     return 0
 
 
-def _check_together(toolsets: Sequence[str]) -> None:
+def _check_names(toolsets: Sequence[str]) -> None:
     """Refuse toolsets with different tools of one name. Our own have none, and loading them can wait for the client."""
     from steadyhand.tools.toolsets import toolset_named
 
@@ -110,7 +110,7 @@ def _token(asked: Launch, address: Address | None) -> str:
         raise EditError(
             Kind.NOT_ALLOWED, "a server beyond this machine needs a token", hint="set STEADYHAND_MCP_TOKEN or --token"
         )
-    from steadyhand.workspace.host import new_token
+    from steadyhand.workspace.machine import new_token
 
     token = new_token()
     say(f"token for this run: {token}")

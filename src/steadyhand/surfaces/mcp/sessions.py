@@ -26,7 +26,7 @@ from steadyhand.schema import bad_request, nearest_name
 from steadyhand.surfaces.mcp.front import room_of, with_prefix, with_root
 from steadyhand.surfaces.mcp.options import USUAL, Root, ServerOptions, named_roots, no_root, paths_of
 from steadyhand.workspace.budget import BUDGET, trim_memory
-from steadyhand.workspace.host import new_name
+from steadyhand.workspace.machine import new_name
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

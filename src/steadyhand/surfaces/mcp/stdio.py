@@ -28,7 +28,7 @@ from anyio.abc import ObjectStream
 from steadyhand.surfaces.mcp.front import Heard
 from steadyhand.surfaces.mcp.messages import Id, Oversize, read_message, write_message
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.workspace.host import write_ready
+from steadyhand.workspace.machine import write_ready
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage

@@ -25,7 +25,7 @@ from steadyhand.lazy import dataclass, field
 from steadyhand.surfaces.loopback import App, Headers, Message, Receive, Scope, Send, headers_of, is_same_origin
 from steadyhand.surfaces.web.markup import Html, el
 from steadyhand.surfaces.web.page import message_page
-from steadyhand.workspace.host import new_token
+from steadyhand.workspace.machine import new_token
 
 OPEN = "/open/"
 ASSETS = "/assets/"

@@ -19,7 +19,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.loopback import BACKLOG, LOOPBACK, Connections, hosts_of, most_connections, server_of
 from steadyhand.surfaces.web.app import Pages
 from steadyhand.surfaces.web.gate import OPEN, Gate, Keys
-from steadyhand.workspace.host import listening
+from steadyhand.workspace.machine import listening
 
 if TYPE_CHECKING:
     from uvicorn import Server

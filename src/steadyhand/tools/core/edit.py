@@ -61,7 +61,7 @@ CHANGES = Object(
 def tell(receipt: Receipt, *, is_dry: bool = False) -> Result:
     """What a change came to. `partial` where some of it was refused, with the first refusal and every outcome."""
     files, only = receipt.files, _only_file(receipt)
-    facts = _together(receipt) if only is None else success(receipt, only.path)
+    facts = _summary(receipt) if only is None else success(receipt, only.path)
     facts["files"] = [_file(receipt, file, is_alone=only is not None) for file in files[:_MOST_FILES]]
     if len(files) > _MOST_FILES:
         facts["moreFiles"] = len(files) - _MOST_FILES
@@ -92,7 +92,7 @@ def cut_diff(diff: str) -> dict[str, object]:
     return {"diff": kept, "diffCut": f"{left} more line{'' if left == 1 else 's'} of the diff"}
 
 
-def _together(receipt: Receipt) -> Result:
+def _summary(receipt: Receipt) -> Result:
     facts: Result = {"success": True, "id": receipt.id}
     tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
     if not all(map(is_literal, tiers)):

@@ -235,7 +235,7 @@ def _run_edit_files(call: Call, fields: Fields) -> Result:
     check_apart(call, [str(each["file"]) for each in edits], "edits")
     pages = [_page(each, index) for index, each in enumerate(edits)]
     if fields.get("atomic"):
-        return _together(call, pages, reason)
+        return _atomic(call, pages, reason)
     answers = Answers(call)
     return _answer([_alone(answers, page, reason) for page in pages])
 
@@ -257,7 +257,7 @@ def _alone(answers: Answers, page: Page, reason: str | None) -> Result:
         return answers.failed(page.file, error)
 
 
-def _together(call: Call, pages: Sequence[Page], reason: str | None) -> Result:
+def _atomic(call: Call, pages: Sequence[Page], reason: str | None) -> Result:
     changes, receipt = change_pages(call, pages, reason, is_atomic=True)
     answers = Answers(call)
     if receipt is None:

@@ -110,7 +110,7 @@ class Undo:
             else:
                 self._restore_content(entry, change, draft)
                 self._restore_mode(entry, change, draft)
-        self._overlay.rename_together(
+        self._overlay.rename_all(
             [self._way_back(entry, change, draft) for change, draft in surviving if change.is_rename]
         )
         for change in changes:
