@@ -92,6 +92,27 @@ G_END_DECLS
 int i;
 """
 
+C_LIBRARY = """\
+__BEGIN_DECLS
+extern int f (int __x) __THROW __attribute__ ((__const__));
+extern char *g (const char *__s)
+     __THROW __nonnull ((1)) __wur;
+__END_DECLS
+DECLARE_LIST(entry)
+extern API_DATA int limit;
+extern API_DATA const char *const names[];
+int main(int argc UNUSED, char **argv UNUSED) { return 0; }
+"""
+
+MODULE = """\
+\\echo Use "CREATE EXTENSION x" to load this file. \\quit
+CREATE FUNCTION f(internal) RETURNS bool AS 'MODULE_PATHNAME', 'f_1_2' LANGUAGE C STRICT;
+CREATE FUNCTION g(IN page bytea, OUT lsn pg_lsn, OUT checksum smallint)
+AS 'MODULE_PATHNAME', 'g'
+LANGUAGE C STRICT PARALLEL SAFE;
+CREATE VIEW v AS SELECT * FROM g('');
+"""
+
 CPP_MACROS = """\
 class EXPORT_API Widget : public QObject {
   Q_OBJECT
@@ -115,9 +136,15 @@ B::operator bool() const { return 1; }
 NAMES = {
     "several.c": ("int a, *b = 0;\nstruct S { int x, y; };\n", "a b S S.x S.y"),
     "arrays.c": (
-        "int m[2][3];\nchar *names[];\nint (*handler)(int);\nstruct S { int (*cb)(void); };\n",
-        "m names handler S S.cb",
+        (
+            "int m[2][3];\nchar *names[];\nint (*handler)(int);\nstruct S { int (*cb)(void); };\n"
+            "typedef int T[4];\ntypedef struct S *P;\nstatic int (*table[4])(int);\n"
+        ),
+        "m names handler S S.cb T P table",
     ),
+    "library.h": (C_LIBRARY, "f g limit names main"),
+    "module.sql": (MODULE, "f g v"),
+    "statics.cc": ('int A::count = 0;\nstd::string B::name{"x"};\n', "A.count B.name"),
     "enums.c": ("enum { A };\nenum E { B, C = 2 };\ntypedef enum { X } T;\n", "A E E.B E.C T T.X"),
     "linkage.h": (LINKAGE, "f"),
     "gtest.cc": ("TEST(Foo, Works) {\n  int x;\n}\n\nTEST_F(Foo, Fails) {\n}\n", "Foo.Works Foo.Fails"),

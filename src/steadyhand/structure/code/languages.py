@@ -37,7 +37,8 @@ def _held(name: str) -> str:
     arrays = f"{array} (array_declarator declarator: {array}) (pointer_declarator declarator: {array})"
     pointer = f"(pointer_declarator declarator: {name})"
     function = f"(function_declarator declarator: (parenthesized_declarator {pointer}))"
-    return f"[{name} {pointer} (pointer_declarator declarator: {pointer}) {arrays} {function}]"
+    functions = f"(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: {array})))"
+    return f"[{name} {pointer} (pointer_declarator declarator: {pointer}) {arrays} {function} {functions}]"
 
 
 _FUNCTION = "(function_declarator declarator: [(identifier) (field_identifier)] @name)"
@@ -62,7 +63,8 @@ _C_QUERY = f"""
 (enum_specifier body: (_)) @enum
 (enumerator name: (_) @name) @member @listed
 (type_definition type: (struct_specifier body: (_) @body) declarator: (type_identifier) @name) @struct
-(type_definition declarator: (type_identifier) @name) @type
+(type_definition declarator: [(type_identifier) @name (array_declarator declarator: (type_identifier) @name)
+  (pointer_declarator declarator: (type_identifier) @name)]) @type
 (type_definition declarator: (function_declarator declarator:
   (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
 (preproc_def name: (_) @name) @macro
@@ -123,13 +125,22 @@ def _without_linkage(text: str) -> str:
 # looks like a macro that expands to attributes or to nothing is covered where the text has errors.
 _C_UNREAD = (
     _without_linkage,
-    Unread.of(r"(?m)^([A-Z][A-Z0-9_]{2,})(?=[ \t]*\r?$)"),  # `G_BEGIN_DECLS`
+    Unread.of(r"(?m)^(_{0,2}[A-Z][A-Z0-9_]{2,})(?=[ \t]*\r?$)"),  # `G_BEGIN_DECLS`
     Unread.of(
         r"(?m)^(?:(?:static|extern|inline)[ \t]+){0,3}([A-Z][A-Z0-9_]{2,})(?=[ \t]+(?:(?:const|unsigned|signed|static"
         r"|extern|inline|struct|enum|union|long|short|virtual|constexpr)[ \t]+){0,5}\w+[ \t*&]{0,100}(?:[ \t*&]|\r?\n)"
         r"\w+[ \t]*\()"
     ),  # `EXPORT int f(void);`
     Unread.of(r"(?<=[\w*][ \t])(__[a-z_]+)(?=[ \t]+\w+[ \t]*\()"),  # `static int __init f(void)`
+    Unread.of(r"(?m)^([A-Z][A-Z0-9_]{2,}\([^(){};\r\n]{0,200}\))(?=[ \t]*\r?$)(?!\s{0,100}\{)"),  # `DECLARE_LIST(x)`
+    Unread.of(
+        r"(?m)^extern[ \t]+([A-Z][A-Z0-9_]{2,})(?=[ \t]+(?:(?:const|unsigned|struct|volatile)[ \t]+){0,3}\w+"
+        r"[ \t*]{1,100}(?:const[ \t]+)?\w+[ \t]*[;\[])"
+    ),  # `extern API int limit;`
+    Unread.of(
+        r"(?<=\))((?:\s{1,9}__\w+(?:[ \t]*\((?:[^(){};]|\([^(){};]{0,100}\)){0,200}\))?){1,6})(?=\s{0,9};)"
+    ),  # `int f(void) __THROW __nonnull ((1));`
+    Unread.of(r"(?<=[\w*][ \t])([A-Z][A-Z0-9_]*UNUSED[A-Z_]*|UNUSED)(?=[ \t]*[,)])"),  # `int argc UNUSED`
 )
 
 _C = Language(
@@ -164,6 +175,7 @@ _CPP_QUERY = f"""
 (function_definition declarator: (qualified_identifier scope: (_) @scope name: (operator_cast type: (_) @name))
   body: (_) @body) @function
 (declaration declarator: (operator_cast type: (_) @name)) @prototype
+(declaration declarator: (init_declarator declarator: (qualified_identifier) @name)) @variable
 (alias_declaration name: (_) @name) @type
 (concept_definition name: (_) @name) @type
 (linkage_specification body: [(function_definition) (declaration)] @inner) @wrapper

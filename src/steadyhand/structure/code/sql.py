@@ -61,6 +61,7 @@ _UNREAD = (
     ),
     Unread.of(r"(?m)^(\\[a-z!?][^\r\n]*)"),  # commands of psql
     _without_rows,
+    Unread.of(r"(?i)(?<=')(\s*,\s*'[^'\r\n]{0,200}')(?=\s+(?:LANGUAGE|STRICT|IMMUTABLE|STABLE|VOLATILE|PARALLEL)\b|;)"),
     Unread.of(r"(?i),\s*((?:CONSTRAINT\s+\w+\s+)?EXCLUDE\s+USING\s+\w+\s*\([^()]{0,400}\))", "x"),
     Unread.of(r"(?i)(\bCONSTRAINT\s+(?:\w+|`\w+`))(?=\s+FOREIGN\b)"),
     lambda text: _BRACKETED.sub(lambda name: f'"{name.group(1)}"', text),
@@ -91,7 +92,9 @@ def _covered(statement: str) -> str:
     return head + kind + statement[end : routine.end()] + filled
 
 
-_BODY = lazy_pattern(r"\bBEGIN\b", re.IGNORECASE)
+_BODY = lazy_pattern(
+    r"\bBEGIN\b|[(,]\s{0,100}(?:IN)?OUT\s", re.IGNORECASE
+)  # or parameters that the grammar cannot read
 
 
 def _uncommented(statement: str) -> str:
