@@ -27,7 +27,7 @@ _SHORTEST = 0.002
 class Call:
     """One contestant. `prepare` runs before each turn and is not timed.
 
-    `timed` takes the turn in another process: it is told how many runs, and gives the seconds of all of them.
+    `timed` takes the turn in another process: it is given the number of runs, and gives the seconds of all of them.
     """
 
     label: str

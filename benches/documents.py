@@ -1,6 +1,6 @@
 """Files to edit by structure, one for each format: the same on every run, records numbered, a place in every record.
 
-A place is told three ways: by its number, from which everybody makes an address of their own kind; and by the old and
+A place is given three ways: by its number, from which everybody makes an address of their own kind; and by the old and
 new text of the one right answer, which anybody can find and slice. Standard library only; peers are given the same.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from benches.texts import find_and_slice
 
 ADDED = "Everything here was looked at once more."
-GROUP = 20  # records that stand together: a chapter, a class
+GROUP = 20  # records that belong together: a chapter, a class
 _WORDS = (
     "amber basin cedar delta ember fjord grove harbor inlet juniper kelp lagoon meadow nectar orchard prairie".split()
 )
@@ -59,7 +59,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a format is written: what stands at the top, one record, what stands at the end."""
+    """How a format is written: what is at the top, one record, what is at the end."""
 
     path: str
     record: Callable[[int, random.Random], tuple[str, Spot]]
@@ -88,7 +88,7 @@ def document(format: str, size: int) -> Document:
 
 
 def lines_changed(before: str, after: str) -> int:
-    """How many lines of a text are not there any more; in which order the others stand is not asked.
+    """How many lines of a text are not there any more; in which order the others are is not asked.
 
     >>> lines_changed("a\\nb\\nb\\n", "b\\na\\n")
     1

@@ -1,6 +1,6 @@
 """Programs from npm, by name and exact version, in a folder of their own with the Node they need.
 
-Installed once; nothing is written anywhere else. Where npm is missing, whoever asks is told so.
+Installed once; nothing is written anywhere else. Where npm is missing, whoever asks gets an error that says so.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def json_edits(rewrites: Sequence[Rewrite]) -> str:
 
 
 def json_ranges(rewrites: Sequence[Rewrite]) -> str:
-    """Lines by their numbers, with what stands there."""
+    """Lines by their numbers, with what is there."""
     (rewrite,) = rewrites
     edits = [
         {

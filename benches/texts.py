@@ -47,7 +47,7 @@ def code_text(size: int, *, wide: bool = False) -> str:
 
 
 def program_lines(size: int, *, seed: int = 0) -> Iterator[str]:
-    """Functions, about `size` characters of them: each has a name of its own, and most lines stand in many of them."""
+    """Functions, about `size` characters of them: each has a name of its own, and most lines are in many of them."""
     chance = random.Random(seed)
     total = number = 0
     while total < size:
@@ -76,7 +76,7 @@ def another_word(line: str) -> str:
 
 
 def lines_at(text: str, share: float, count: int = 5) -> str:
-    """Some whole lines from about `share` of the way into the text; they stand there only."""
+    """Some whole lines from about `share` of the way into the text; they are there only."""
     start = text.rfind("\n", 0, int(len(text) * share)) + 1
     end = start
     for _ in range(count):

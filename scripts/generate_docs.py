@@ -394,7 +394,7 @@ def _tool(tool: Tool) -> Iterator[str]:
 
 
 def _shape_rows(shape: Object, above: str, answer: set[tuple[str, ...]] | None = None) -> Iterator[str]:
-    """A row for each field at any depth; fields of an object that were told above are not told again."""
+    """A row for each field at any depth; fields of an object that were described above are not repeated."""
     answer = {shape.names} if answer is None else answer
     for field in shape.fields:
         name = f"{above}{field.name}"
@@ -435,19 +435,19 @@ def _tool_example(example: ToolExample) -> Iterator[str]:
 
 
 def _example_json(value: Mapping[str, object]) -> str:
-    return re.sub(r'"\$hash:([^"]+)"', r'"<fileHash of \1>"', _laid_out(value, ""))
+    return re.sub(r'"\$hash:([^"]+)"', r'"<fileHash of \1>"', _as_shown(value, ""))
 
 
-def _laid_out(value: object, indent: str) -> str:
+def _as_shown(value: object, indent: str) -> str:
     """JSON that is broken into lines only where a line would not do."""
     short = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(short) <= HELP_WIDTH or not isinstance(value, Mapping | list | tuple):
         return short
     inner = f"{indent}  "
     if isinstance(value, Mapping):
-        rows = [f"{inner}{json.dumps(name)}: {_laid_out(each, inner)}" for name, each in value.items()]
+        rows = [f"{inner}{json.dumps(name)}: {_as_shown(each, inner)}" for name, each in value.items()]
         return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(inner + _laid_out(each, inner) for each in value) + f"\n{indent}]"
+    return "[\n" + ",\n".join(inner + _as_shown(each, inner) for each in value) + f"\n{indent}]"
 
 
 def _one_line(text: str) -> str:

@@ -53,7 +53,7 @@ class Step:
     is_python: bool = False
 
     def render(self) -> str:
-        """As it stands in a page; trailing blanks would not survive there."""
+        """As it is in a page; trailing blanks would not survive there."""
         typed = re.sub(r"^> $", ">", "$ " + self.command.replace("\n", "\n> "), flags=re.MULTILINE)
         answer = "\n".join(line.rstrip() for line in self.answer.strip("\n").split("\n"))
         return f"{typed}\n{answer}\n" if answer else f"{typed}\n"

@@ -242,7 +242,7 @@ def furnish(root: Path) -> None:
     (root / "plan.json").write_text(json.dumps(PLAN, indent=2) + "\n", encoding="utf-8")
     (root / "replies.json").write_text(json.dumps(REPLIES, indent=2) + "\n", encoding="utf-8")
     if shutil.which("git") is None:
-        (root / ".git").mkdir()  # marks the root, whatever stands further up
+        (root / ".git").mkdir()  # marks the root, whatever is further up
         return
     who = ("-c", "user.name=tour", "-c", "user.email=tour@example.org", "-c", "commit.gpgsign=false")
     for words in (

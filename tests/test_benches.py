@@ -643,7 +643,7 @@ def test_a_wrong_case_is_written_for_study_and_the_last_runs_are_gone(tmp_path: 
 
 
 class Pipe:
-    """A stream that writes down what it is told."""
+    """A stream that writes down what it is given."""
 
     def __init__(self, *, terminal: bool) -> None:
         self.terminal, self.said = terminal, ""

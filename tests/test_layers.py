@@ -69,7 +69,7 @@ def name_of(path: Path) -> str:
 
 
 def room_of(path: Path) -> str:
-    """The room a module belongs to; the package's own `__init__` and `__main__` stand above all rooms."""
+    """The room a module belongs to; the package's own `__init__` and `__main__` are above all rooms."""
     first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     return "surfaces" if first in {"__init__", "__main__"} else first
 
@@ -87,7 +87,7 @@ def forgotten() -> Iterator[None]:
 
 
 def imports_of(path: Path) -> Iterator[tuple[str, str | None, int]]:
-    """Every import as (module, name or None, line), wherever in the module it stands."""
+    """Every import as (module, name or None, line), wherever in the module it is."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -1,4 +1,4 @@
-"""Cases laid out as files, one folder each, for whoever wants to know what went wrong.
+"""Cases as files, one folder each, for whoever wants to know what went wrong.
 
 Only folders named after a score are ever emptied, and only beneath the folder given.
 """

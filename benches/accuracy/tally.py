@@ -15,7 +15,7 @@ from benches.accuracy.question import Kind
 from benches.accuracy.score import OFFER_SCORES, SCORES, OfferScore, Score, Verdict
 
 _FEWEST = 5  # cases of a category of which a share says anything
-_BEHIND = 0.05  # by how much a category is below all the others to be told
+_BEHIND = 0.05  # by how much a category is below all the others to be reported
 OFFERED = ("corrected", "candidate", "old")
 _FROM_A_MODEL = re.compile(r"llm-")
 _VERBATIM = re.compile(r"llm-[a-z0-9]+-exact(?!-ambiguous)(-|$)")

@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--processes", type=int, default=0, help="worker processes; 0: agents take turns in this one")
     parser.add_argument("--kills", type=int, default=3, help="how often each worker process dies")
     parser.add_argument("--grow", action="store_true", help="10, 100 and 1,000 agents, and how each figure grows")
-    parser.add_argument("--folder", type=Path, help="where the tree is laid out (default: .bench, a real disk)")
+    parser.add_argument("--folder", type=Path, help="where the tree is made (default: .bench, a real disk)")
     parser.add_argument("--json", action="store_true")
     return parser
 

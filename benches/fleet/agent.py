@@ -153,7 +153,7 @@ class Agent:
             with self._meter.changing():
                 receipt = perform(ws, move)
         except EditError as error:
-            self._say(ws, "refused", head=ws._store.head(), **told_of(error))
+            self._say(ws, "refused", head=ws._store.head(), **answer_of(error))
             return error
         self._say(ws, "done", id=receipt.id, head=ws._store.head())
         assert receipt.id is not None
@@ -176,7 +176,7 @@ class Agent:
         self._ledger.say(what, **where, party=[ws.actor, ws.task_id], **facts)
 
 
-def told_of(error: EditError) -> dict[str, object]:
+def answer_of(error: EditError) -> dict[str, object]:
     """What the ledger keeps of a refusal."""
     kept = {
         name: error.details[name]

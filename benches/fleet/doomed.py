@@ -13,7 +13,7 @@ from typing import Any
 
 import steadyhand as sh
 from benches.child import environment, python
-from benches.fleet.agent import told_of
+from benches.fleet.agent import answer_of
 from benches.fleet.dying import EXIT_CODE, DyingStorage
 from benches.fleet.moves import Move, perform
 from steadyhand.errors import EditError
@@ -52,7 +52,7 @@ def main() -> int:
             receipt = perform(ws, Move.from_json(asked["move"]))
             answer: dict[str, object] = {"what": "done", "id": receipt.id}
         except EditError as error:
-            answer = {"what": "refused", **told_of(error)}
+            answer = {"what": "refused", **answer_of(error)}
         print(json.dumps(answer), flush=True)
     return 0
 

@@ -34,7 +34,7 @@ def judge_accepted(past: Past, knowing: Knowing, asked: Said, done: Said) -> Ite
 
 
 def judge_refused(past: Past, knowing: Knowing, asked: Said, refused: Said) -> Iterator[Disagreement]:
-    """Whoever is named did change these lines, unseen, in a version that stood there meanwhile; and all are named."""
+    """Whoever is named did change these lines, unseen, in a version that was there meanwhile; and all are named."""
     others = refused.get("with") or []
     if not others or "lines" not in refused:
         yield Disagreement.at(refused, "false", "a conflict with nobody")
@@ -46,7 +46,9 @@ def judge_refused(past: Past, knowing: Knowing, asked: Said, refused: Said) -> I
         yield Disagreement.at(refused, "false", found[-1] if found else f"there is no {path}")
     is_between = any("insert" in edit for edit in asked["move"]["edits"])  # neighbours of a new line are not met
     quoted = asked["move"]["quotes"].get(path, "")
-    is_merged = bool(versions) and quoted not in versions[-1].text  # only what the edit adds was laid on present lines
+    is_merged = (
+        bool(versions) and quoted not in versions[-1].text
+    )  # only what the edit adds was merged into present lines
     is_met = not (is_between or is_merged or refused.get("moved"))
     if len(versions) == 1 and len(others) < _SHOWN and not found[0] and is_met:
         named = {str(other["record"]) for other in others}
@@ -79,7 +81,7 @@ def _accepted(
         if number in gone:
             yield Disagreement.at(done, "lost", f"{entry.record.id} removed unseen text of {piece.record}")
         elif known is None and touched & _rows_with(before, number):
-            yield Disagreement.at(done, "missed", f"{entry.record.id} stands on unseen lines of {piece.record}")
+            yield Disagreement.at(done, "missed", f"{entry.record.id} is based on unseen lines of {piece.record}")
 
 
 def _taken_back(past: Past, entry: Entry, before: Version, after: Version | None, done: Said) -> Iterator[Disagreement]:
@@ -122,7 +124,7 @@ def _false(past: Past, knowing: Knowing, version: Version, move: Said, refused: 
 def _concerned(past: Past, knowing: Knowing, version: Version, move: Said, refused: Said, named: set[str]) -> set[str]:
     """Records of others, surely unseen, that share a line with what was refused.
 
-    One that a named record wrote over is told of by that record, although some of its characters are as before.
+    One that a named record wrote over is reported by that record, although some of its characters are as before.
     """
     news = knowing.unseen(version, surely=True, instead=_instead(past, move, refused))
     rows = set(range(refused["lines"][0] - 1, refused["lines"][1]))
@@ -152,7 +154,7 @@ def _instead(past: Past, move: Said, refused: Said) -> Version | None:
 
 
 def _rows_with(version: Version, number: int) -> set[int]:
-    """The rows in which something of a piece stands; an ending that it left as it was, or put there, is too little."""
+    """The rows in which something of a piece is left; an ending that it left as it was, or put there, is too little."""
     starts = line_starts(version.text)
     return {row for row in range(len(starts) - 1) if number in version.labels[starts[row] : starts[row + 1] - 1]}
 

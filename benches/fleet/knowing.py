@@ -1,6 +1,6 @@
-"""What each party has seen, told from the ledger alone: pieces by number, never a position that was moved along.
+"""What each party has seen, derived from the ledger alone: pieces by number, never a position that was moved along.
 
-A party that saw a whole version knows every piece there was; one that saw some lines knows the pieces that stand
+A party that saw a whole version knows every piece there was; one that saw some lines knows the pieces that are
 wholly among them. After its own change it knows what it wrote and the lines around it.
 """
 
@@ -33,7 +33,7 @@ class Knowing:
         self._lines: dict[str, set[str]] = {}
 
     def saw(self, path: str, digest: str, lines: list[int] | None, head_after: int) -> bool:
-        """Remember a sight; False where no such version ever stood there."""
+        """Remember what was read; False where no such version ever was there."""
         version = self._past.with_digest(path, digest, up_to=head_after)
         if version is None:
             return False
@@ -72,14 +72,14 @@ class Knowing:
         return all(lines[row] in self._lines.get(version.path, ()) for row in rows)
 
     def unseen(self, version: Version, *, surely: bool, instead: Version | None = None) -> set[int]:
-        """Pieces of others that stand in a version and that this party has not seen.
+        """Pieces of others that are in a version and that this party has not seen.
 
-        `surely` leaves out what it may have been told of; `instead` judges one who has seen that version and no other.
+        `surely` leaves out what it may know; `instead` judges one who has seen that version and no other.
         """
         known = (
             Known(instead.newest, whole=instead.digest) if instead is not None else self._of.get(version.path, Known())
         )
-        if surely and known.whole is not None:  # what was taken back stands as it was seen
+        if surely and known.whole is not None:  # what was taken back is as it was seen
             again = self._past.with_digest(version.path, known.whole, up_to=version.seq)
             known = Known(again.newest if again is not None else known.newest, known.pieces)
         numbers = {number for number in version.labels if number} | {number for _, number in version.scars}
@@ -103,7 +103,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def rows_of(version: Version, numbers: set[int]) -> set[int]:
-    """The rows in which some of these pieces stand, or before which one of them took something away."""
+    """The rows in which some of these pieces are, or before which one of them took something away."""
     starts = line_starts(version.text)
     rows = set()
     for row in range(len(starts) - 1):
@@ -114,7 +114,7 @@ def rows_of(version: Version, numbers: set[int]) -> set[int]:
 
 
 def standing_within(version: Version, start: int, end: int) -> set[int]:
-    """The pieces of which nothing stands outside a span."""
+    """The pieces of which nothing is outside a span."""
     inside = set(version.labels[start:end]) | {number for at, number in version.scars if start <= at <= end}
     outside = set(version.labels[:start]) | set(version.labels[end:])
     return inside - outside - {0}

@@ -1,6 +1,6 @@
-"""What the agents say they did and were told: one JSON object per line, written before a call and after its answer.
+"""What the agents say they did and were answered: one JSON object per line, written before a call and after its answer.
 
-The ledger is the outside world's view: whatever stands in it was acknowledged or refused, whatever is asked and not
+The ledger is the outside world's view: whatever is in it was acknowledged or refused, whatever is asked and not
 answered was under way when its process died. Nothing is read from the product to write it.
 """
 

@@ -64,13 +64,13 @@ def perform(ws: sh.Workspace, move: Move) -> Receipt:
 
 
 def by_quote(source: Source, row: int, mine: str, *, whole_line: bool) -> tuple[Edit, str]:
-    """Old text given word for word: the whole line is written anew, or the token comes at its end."""
+    """Old text given word for word: the whole line is replaced, or the token comes at its end."""
     line = body_of(source, row)
-    return sh.Replace(line, f"written anew {mine}" if whole_line else f"{line} {mine}"), line
+    return sh.Replace(line, f"written again {mine}" if whole_line else f"{line} {mine}"), line
 
 
 def by_lines(first: int, last: int, mine: str) -> Edit:
-    """Lines given by their numbers: the caller shows nothing of what stands there."""
+    """Lines given by their numbers: the caller shows nothing of what is there."""
     return sh.Replace(sh.Lines(first, last), f"lines {first} to {last} {mine}\n")
 
 

@@ -1,16 +1,16 @@
 """Whether the product kept its promises in one run: judged from the records as data, the ledger and the tree.
 
-The rules, each with a name that stands in every disagreement:
+The rules, each with a name that is in every disagreement:
 
 1. `chain`: every record starts from the version the one before it left, and the tree is what the last ones left.
-2. `acknowledged`: what was acknowledged is a committed record, once; a record that nobody was told of was under way
+2. `acknowledged`: what was acknowledged is a committed record, once; a record that was never acknowledged was under way
    when its process died, at most one for each death.
-3. `twice`: a token is written by one record and stands once; what was refused is nowhere.
-4. `lost`: what was acknowledged stands until somebody removes it who had seen it, quoted it, forced it or undid it.
+3. `twice`: a token is written by one record and is there once; what was refused is nowhere.
+4. `lost`: what was acknowledged stays until somebody removes it who had seen it, quoted it, forced it or undid it.
 5. `missed`: no accepted edit shares a line with text of others that its party had not seen and did not quote.
 6. `false`: a refused conflict names records of others that this party had not seen, at the lines it was refused for.
 7. `named`: it names all of them.
-8. `sight`: what was read is a version that once stood there.
+8. `sight`: what was read is a version that once was there.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _twice(past: Past, evidence: Evidence) -> Iterator[Disagreement]:
     for path, version in past.tree.items():
         for mine, count in Counter(tokens_in(version.text)).items():
             if count > 1:
-                yield Disagreement("twice", f"{mine} stands {count} times in {path}")
+                yield Disagreement("twice", f"{mine} is there {count} times in {path}")
     for line, answer in _answers(evidence.said):
         is_kept = answer is not None and answer["what"] == "done" and answer["id"] in past.by_id
         for mine in line["move"]["tokens"] if is_kept else ():

@@ -70,7 +70,7 @@ class Past:
         return None
 
     def between(self, path: str, first: int, last: int) -> list[Version]:
-        """The versions that stood at a path at some moment between two rows of the journal."""
+        """The versions that were at a path at some moment between two rows of the journal."""
         known = self.versions.get(path, [])
         older = [version for version in known if version.seq <= first]
         return [*older[-1:], *(version for version in known if first < version.seq <= last)]

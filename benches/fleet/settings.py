@@ -35,7 +35,7 @@ class Fleet:
 
     @property
     def journal(self) -> str | None:
-        """What a workspace is told."""
+        """What a workspace is opened with."""
         return None if self.store == "sqlite" else self.store
 
     @property

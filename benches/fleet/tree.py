@@ -1,4 +1,4 @@
-"""The files a fleet works on: Markdown in which every line says where it stood, and the tokens that agents leave."""
+"""The files a fleet works on: Markdown in which every line says where it was, and the tokens that agents leave."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def task_of(agent: int, task: int) -> str:
 
 
 def tokens_in(text: str) -> list[str]:
-    """Every token in order, as often as it stands."""
+    """Every token in order, as often as it is there."""
     return _TOKEN.findall(text)
 
 

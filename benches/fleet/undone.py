@@ -40,7 +40,7 @@ def _task(ws: sh.Workspace, past: Past, writers: dict[str, str | None], task: st
         receipt = ws.undo(task=task, preview=True)
     except EditError as error:
         answer = error.details.get("lines") or error.details.get("blocked_by") or error.details.get("record")
-        is_taken = error.kind is Kind.EXISTS_ALREADY  # somebody made another file where this one stood
+        is_taken = error.kind is Kind.EXISTS_ALREADY  # somebody made another file where this one was
         if not is_taken and (error.kind is not Kind.CANNOT_UNDO or not (answer or "already" in error.message)):
             yield Disagreement("undo", f"{task}: {error.kind}: {error.message}")
         return
@@ -55,7 +55,7 @@ def _task(ws: sh.Workspace, past: Past, writers: dict[str, str | None], task: st
 
 
 def _is_of(past: Past, path: str | None, mine: str, task: str) -> bool:
-    """Whether a token stands where its task wrote it; others may have written it again, with a file that was gone."""
+    """Whether a token is where its task wrote it; others may have written it again, with a file that was gone."""
     version = past.tree.get(path or "")
     if version is None or not mine.startswith(f"{task}_"):
         return False

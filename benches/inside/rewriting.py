@@ -1,4 +1,4 @@
-"""The file that peers are asked to change in one place, and what is told of the text they give back."""
+"""The file that peers are asked to change in one place, and what is said of the text they give back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ruamel.yaml, loading for a round trip and told to keep quotes and long lines: a key set, the document written."""
+"""ruamel.yaml, loading for a round trip and set to keep quotes and long lines: a key set, the document written."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _many_files(setting: Setting) -> list[Row]:
 
 
 class _Fresh:
-    """A workspace without a past, made anew for every turn."""
+    """A workspace without a past, made for every turn."""
 
     def __init__(self, folder: Path, rewrites: Sequence[Rewrite]) -> None:
         self._folder, self._rewrites = folder, rewrites

@@ -21,7 +21,7 @@ function_calling = Framework("langchain_core.utils.function_calling")
 
 
 def scripted(replies: list[Any]) -> Any:
-    """A chat model with tools, which says what it was told to and keeps what it heard."""
+    """A chat model with tools, which says its lines and keeps what it heard."""
 
     class Scripted(fake_chat_models.FakeMessagesListChatModel):  # type: ignore[misc]
         heard: list[list[Any]] = []

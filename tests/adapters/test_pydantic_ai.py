@@ -68,7 +68,7 @@ def test_a_refusal_that_a_call_can_repair_asks_for_it_and_any_other_is_terminal(
     assert outcomes[1][1].startswith("outside-root: ")
 
 
-def test_the_model_is_told_little_and_the_application_everything(ws: sh.Workspace) -> None:
+def test_the_model_gets_little_and_the_application_everything(ws: sh.Workspace) -> None:
     seen: list[Made] = []
     _, messages = run(ws, [story.TWICE, story.ONCE], watch=seen.append)
     done = [

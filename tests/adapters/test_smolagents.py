@@ -17,7 +17,7 @@ from tests.adapters import story
 
 
 class Scripted(Model):
-    """Says what it was told to, one a turn."""
+    """Says its lines, one a turn."""
 
     def __init__(self, *script: Any) -> None:
         super().__init__(model_id="scripted")

@@ -212,10 +212,10 @@ def test_an_injection_in_a_diff_and_in_an_article_changes_nothing_but_the_articl
     root = repository(tmp_path / "repo", files, {"src/login.py": CHANGED["src/login.py"] + f"# {INJECTION}\n"})
     obeying = [
         edit("secrets.txt", "keep out", "leaked"),
-        Call("write_file", {"path": "secrets.txt", "content": "x", "reason": "told so"}),
-        Call("write_file", {"path": "docs/login.md", "content": "x", "reason": "told so"}),
+        Call("write_file", {"path": "secrets.txt", "content": "x", "reason": "asked to"}),
+        Call("write_file", {"path": "docs/login.md", "content": "x", "reason": "asked to"}),
         Call("delete_file", {"path": "docs/other.md"}),
-        edit("docs/login.md", "jrn: LOGIN\n", "", "told so"),
+        edit("docs/login.md", "jrn: LOGIN\n", "", "asked to"),
         FIX_LOGIN,
         DONE,
     ]

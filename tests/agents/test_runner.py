@@ -135,7 +135,7 @@ def test_garbage_arguments_are_refused_and_the_conversation_goes_on(root: Path) 
 
 
 @pytest.mark.parametrize("written", ["", '```json\n{"name": "edit", "arguments": '])
-def test_a_model_whose_call_was_cut_off_is_told_so(root: Path, written: str) -> None:
+def test_a_model_whose_call_was_cut_off_learns_so(root: Path, written: str) -> None:
     half = '{"path": "a.md", "edits": [{"target": "two"'
     with scripted_server(Cut(f"{written}{half}" if written else Call("edit", half)), EDIT, "Done.") as server:
         ended, _ = hold(root, server)
@@ -196,7 +196,7 @@ def test_limits_on_turns_calls_and_tokens(root: Path) -> None:
         assert ended.error
 
 
-def test_a_model_that_repeats_itself_is_told_and_then_stopped(root: Path) -> None:
+def test_a_model_that_repeats_itself_is_warned_and_then_stopped(root: Path) -> None:
     with scripted_server(edit("nowhere at all", "x")) as server:
         ended, _ = hold(root, server)
     assert (ended.stop, ended.calls) == ("loop", 4)

@@ -24,7 +24,7 @@ from tests.attack.table import ATTACKS
 
 HANGS = 300.0  # seconds without a word after which an attack counts as hanging
 OFTEN = 0.5  # seconds between two reports of an attack
-MOST_SHOWN = 5  # violations of one attack that are told in full
+MOST_SHOWN = 5  # violations of one attack that are shown in full
 
 
 @dataclass

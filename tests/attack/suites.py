@@ -31,7 +31,7 @@ def suites(share: Share) -> Generator[Attempt, None, None]:
 def _run(file: Path, seconds: float) -> Attempt:
     """The tests of one file; where the time is over before it ends, those that were."""
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--no-header", str(file)]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}  # what was told is not lost when it is stopped
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}  # what was printed is not lost when it is stopped
     ran = subprocess.Popen(
         command, cwd=TESTS.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -56,7 +56,7 @@ class Call:
 
 @dataclass(slots=True)
 class Heard:
-    """What a client told the model in all: the names of our tools, and the answer to each step, as text."""
+    """What a client sent the model in all: the names of our tools, and the answer to each step, as text."""
 
     tools: set[str] = field(default_factory=set)
     answers: list[str] = field(default_factory=list)

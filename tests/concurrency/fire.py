@@ -2,7 +2,7 @@
 
 It may be killed at any moment and is started again under the same name, until it has done all its turns: those before
 PAST are acknowledged or found already. A turn is
-over when its edit was acknowledged, or is found to stand because an earlier life, or a call whose end nobody could
+over when its edit was acknowledged, or is found to be there because an earlier life, or a call whose end nobody could
 tell, had got that far. Every turn leaves exactly one token in each file it concerns, and one record in the journal.
 """
 
@@ -29,7 +29,7 @@ def paths_of(turn: int) -> tuple[str, ...]:
 
 
 class Turn:
-    """One edit, sent again until it stands."""
+    """One edit, sent again until it is made."""
 
     def __init__(self, ws: sh.Workspace, name: str, number: int, *, is_unsure: bool) -> None:
         self._ws = ws
@@ -40,7 +40,7 @@ class Turn:
         self._tries = 0
 
     def run(self) -> dict[str, object]:
-        """What is known when it stands: `done` is the id of an acknowledged edit, `found` one that nobody told of."""
+        """What is known then: `done` is the id of an acknowledged edit, `found` one that nobody acknowledged."""
         while True:
             self._tries += 1
             try:

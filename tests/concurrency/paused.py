@@ -17,7 +17,7 @@ from steadyhand.workspace.files.storage import Storage
 from tests.concurrency.worker import SHARED, say
 
 Point = Literal["locked", "noted", "prepared", "sure", "between"]
-"""The locks are taken; the note stands and nothing is staged; the record is prepared; the locks were asked for once
+"""The locks are taken; the note is there and nothing is staged; the record is prepared; the locks were asked for once
 more and no name has changed; one name of two has changed."""
 
 POINTS: tuple[Point, ...] = get_args(Point)

@@ -60,7 +60,7 @@ def _share(ws: sh.Workspace, name: str, answer: dict[str, object]) -> str | None
 
 
 def check(root: Path, answer: list[dict[str, object]], journal: str | None = None) -> None:
-    """Every change stands in the file, nothing else changed, and nobody was told that a lost one was made."""
+    """Every change is in the file, nothing else changed, and no lost one was acknowledged."""
     rows = (root / FILE).read_text().splitlines()
     assert len(rows) == LENGTH
     for name, line in OWN.items():

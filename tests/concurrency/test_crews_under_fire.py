@@ -114,7 +114,7 @@ def crew_at(root: Path, size: Size, journal: str | None = None) -> Iterator[Crew
 
 
 def _check_work(crew: Crew) -> None:
-    """Every turn stands once, nothing else does, and the journal has one record for each: told or not, none twice."""
+    """Every turn is there once, nothing else is, and the journal has one record for each: none twice."""
     turns = range(crew.size.edits)
     for path in SHARED:
         lines = (crew.root / path).read_text().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""A machine that stands still, or dies, in the middle of a commit, while another one goes on with the same tree.
+"""A machine that freezes, or dies, in the middle of a commit, while another one goes on with the same tree.
 
 Whoever lost its locks before its record was prepared changes nothing when it wakes. A record that is prepared belongs
 to its machine: others leave those files alone until that machine has finished it or taken it back.
@@ -44,7 +44,7 @@ def _workspace(root: Path, journal: str, machine: str) -> Iterator[sh.Workspace]
 
 @contextlib.contextmanager
 def _paused(root: Path, journal: str, point: Point, server: Server) -> Iterator[Worker]:
-    """A process of machine `north` that stands still at that point and whose session has ended."""
+    """A process of machine `north` that freezes at that point and whose session has ended."""
     with Worker.of_module(root, "paused", "north", [point, journal], machine="north") as worker:
         flags = os.WSTOPPED | os.WNOWAIT | os.WNOHANG
         wait_until(lambda: os.waitid(os.P_PID, worker.pid, flags) is not None or not worker.is_running, "it stops")

@@ -128,7 +128,7 @@ def test_processes_killed_in_the_middle_leave_the_others_working(role: str, tmp_
 
 
 def _check_acknowledged(ws: sh.Workspace, root: Path, workers: list[Worker], role: str) -> None:
-    """What was acknowledged stands once; beyond that at most the one change each dead process had under way."""
+    """What was acknowledged is there once; beyond that at most the one change each dead process had under way."""
     committed = {entry.record.id for entry in ws.history()}
     for worker in workers:
         assert {facts["done"] for facts in worker.done()} <= committed

@@ -122,7 +122,7 @@ def transactions(ws: sh.Workspace, name: str, count: int) -> None:
 
 
 def read_always(ws: sh.Workspace, name: str, count: int) -> None:
-    """Read until told to end, with and without Steadyhand; tell each version once."""
+    """Read until asked to end, with and without Steadyhand; report each version once."""
     seen: set[tuple[str, str]] = set()
     reads = 0
     while os.getppid() != 1 and not os.path.exists(os.path.join(ws.root, "..", "stop")):

@@ -1,6 +1,6 @@
 """The inspector from npm as a client of ours: it lists the tools, strictly, and calls every one of them.
 
-It holds answers against what is listed of them, refusals too: a toolset whose refusals do not fit would be told here.
+It holds answers against what is listed of them, refusals too: a toolset whose refusals do not fit would show here.
 
 Each call is an example that the tool declares; what comes back must hold what the example says.
 """
@@ -65,7 +65,7 @@ class Caller:
 
 
 def _spelled(value: object) -> str:
-    """A value as the inspector reads it: as JSON where that is what it is, else as it stands."""
+    """A value as the inspector reads it: as JSON where that is what it is, else as it is."""
     if isinstance(value, str):
         try:
             json.loads(value)

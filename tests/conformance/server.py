@@ -31,7 +31,7 @@ class Keyed(Guard):
 
 
 def main() -> int:
-    """Serve the directory that is named, on a free port, which is told on standard error."""
+    """Serve the directory that is named, on a free port, which is printed on standard error."""
     http.Guard = Keyed  # type: ignore[misc]  # only here
     service = Service(ServerOptions(roots=named_roots(sys.argv[1:]), toolsets=("core",)))
     http.serve_http(service, http.Address.of("0"), TOKEN)

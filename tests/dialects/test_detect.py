@@ -1,4 +1,4 @@
-"""Which dialect a reply is taken for, and which replies are refused because it cannot be told."""
+"""Which dialect a reply is taken for, and which replies are refused because nobody can say."""
 
 from __future__ import annotations
 

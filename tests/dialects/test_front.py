@@ -1,4 +1,4 @@
-"""One text and what a model wrote about it: which part of the reply is meant, what comes out, what is told."""
+"""One text and what a model wrote about it: which part of the reply is meant, what comes out, what is reported."""
 
 from __future__ import annotations
 

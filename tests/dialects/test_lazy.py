@@ -12,7 +12,7 @@ from steadyhand.dialects.formats.lazy import DIALECT, LazyReader
 from steadyhand.dialects.front import patch
 from steadyhand.dialects.piece import Piece
 from steadyhand.errors import EditError, Kind
-from tests.dialects.reading import pieces_of, snippets_of
+from tests.dialects.replies import pieces_of, snippets_of
 from tests.table import table
 
 

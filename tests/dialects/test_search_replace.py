@@ -377,7 +377,7 @@ def apply(before: str, pieces: Iterable[Piece]) -> str:
     return made.text
 
 
-# Replies made of everything that can stand in one.
+# Replies made of everything that can be in one.
 FRAGMENTS = [
     "<<<<<<< SEARCH\n",
     "------- SEARCH\n",

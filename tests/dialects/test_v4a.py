@@ -104,11 +104,11 @@ def test_a_patch_without_sense_is_refused_where_it_stops_making_sense(
 
 TWICE = "def one():\n    v = 1\n    return v\n\n\ndef two():\n    v = 1\n    return v\n"
 NOT_APPLIED = [
-    ("a body that stands under two names", TWICE, "@@\n-    v = 1\n+    v = 2\n", {"ambiguous-match"}),
+    ("a body that is under two names", TWICE, "@@\n-    v = 1\n+    v = 2\n", {"ambiguous-match"}),
     ("a name that is nowhere", TWICE, "@@ def nosuch():\n-    v = 1\n+    v = 2\n", {"ambiguous-match"}),
     ("line numbers are no reason", TWICE, "@@ -2,1 +2,1 @@\n-    v = 1\n+    v = 2\n", {"ambiguous-match"}),
     ("an addition behind a line that is nowhere", TWICE, "@@ def nosuch():\n+    w = 1\n", {"no-match"}),
-    ("an addition behind a line that stands twice", TWICE, "@@ v = 1\n+    w = 1\n", {"ambiguous-match"}),
+    ("an addition behind a line that is twice", TWICE, "@@ v = 1\n+    w = 1\n", {"ambiguous-match"}),
     ("lines that are no end", TWICE, "@@\n-def one():\n+def uno():\n*** End of File\n", {"no-match"}),
     ("part of a line", "value = 1\n", "@@\n-value\n+other\n", {"no-match", "drift-conflict"}),
     ("a mark with a blank in front is a row", "a\nb\n", "@@\n a\n-b\n+c\n *** Delete File: b\n", {"no-match"}),

@@ -15,7 +15,7 @@ from steadyhand.dialects.formats.whole import DIALECT, WholeReader, write_whole
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import split_reply
 from steadyhand.errors import EditError, Kind
-from tests.dialects.reading import pieces_of, snippets_of
+from tests.dialects.replies import pieces_of, snippets_of
 from tests.table import table
 
 

@@ -17,7 +17,7 @@ class FaultStorage(Storage):
 
     `watch` says which calls are counted: every one, those that change something, or those that only look.
     `persistent` keeps failing from that call on. `torn` carries out the first half of a write before it fails.
-    `after` carries out the whole call first: the process dies, or the error is told, once the effect is there.
+    `after` carries out the whole call first: the process dies, or the error is reported, once the effect is there.
     """
 
     def __init__(

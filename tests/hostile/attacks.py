@@ -66,7 +66,7 @@ def said(error: EditError) -> str:
 
 
 def refused(act: Callable[[], object]) -> EditError:
-    """The refusal; it must be one, and must not tell what stands outside."""
+    """The refusal; it must be one, and must not show what is outside."""
     try:
         act()
     except EditError as error:

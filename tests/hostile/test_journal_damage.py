@@ -25,7 +25,7 @@ from steadyhand.workspace.journal.store import Journal, open_journal
 from steadyhand.workspace.location import FOLDER
 from tests.sampling import WHOLE
 from tests.table import table
-from tests.workspace.journal.making import STAGING, commit, edited, image_of, record
+from tests.workspace.journal.sample_records import STAGING, commit, edited, image_of, record
 
 ROOT = Path(__file__).parents[2]
 IMAGE = bytes(range(256)) * 20
@@ -248,7 +248,7 @@ def test_processes_that_find_the_same_damage_set_it_aside_once(tmp_path: Path) -
     script = (
         "import sys\n"
         "from steadyhand.workspace.journal.store import open_journal\n"
-        "from tests.workspace.journal.making import commit, record\n"
+        "from tests.workspace.journal.sample_records import commit, record\n"
         "with open_journal(sys.argv[1], timeout=300) as journal:\n"
         "    for _ in range(5): commit(journal, record())\n"
     )

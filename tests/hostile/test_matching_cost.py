@@ -105,7 +105,7 @@ SHAPES: dict[str, tuple[Callable[[], Made], set[str | None]]] = {
         ),
         {"ambiguous-match", "no-match"},
     ),
-    "elisions between lines that stand everywhere": (
+    "elisions between lines that are everywhere": (
         lambda: (
             "a()\nb()\n" * 30_000,
             "a()\n...\nb()\n" * 40,

@@ -186,22 +186,22 @@ def test_the_command_line_does_not_show_it(root: Path, form: str) -> None:
     assert leaking_files(root) == []
 
 
-def retold(value: object, path_names: frozenset[str], text: str | None) -> object:
+def rewritten(value: object, path_names: frozenset[str], text: str | None) -> object:
     """An example's arguments with the secret file as the file and, if given, another text as every text."""
     if isinstance(value, str):
         if value in path_names:
             return ".env"
         return value if text is None or len(value) < 4 else text
     if isinstance(value, Mapping):
-        return {name: retold(one, path_names, text) for name, one in value.items()}
+        return {name: rewritten(one, path_names, text) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [retold(one, path_names, text) for one in value]
+        return [rewritten(one, path_names, text) for one in value]
     return value
 
 
 @pytest.mark.parametrize("toolset", toolsets())
 def test_no_answer_of_a_tool_shows_it(root: Path, toolset: str) -> None:
-    """What a model, an MCP client and their logs get: every example of every tool, told of the secret file."""
+    """What a model, an MCP client and their logs get: every example of every tool, pointed at the secret file."""
     asked = 0
     with sh.Workspace(root, allow=(".env",)) as workspace:
         kit = workspace.tools(toolset)
@@ -210,7 +210,7 @@ def test_no_answer_of_a_tool_shows_it(root: Path, toolset: str) -> None:
                 if tool.name in READING or example.arguments.get("command") == "view":
                     continue
                 (root / ".env").write_text(TEXT)
-                arguments = retold(example.arguments, frozenset(example.files), text)
+                arguments = rewritten(example.arguments, frozenset(example.files), text)
                 answer = kit.call(tool.name, arguments)
                 asked += 1
                 assert SECRET not in json.dumps(answer, default=str), (tool.name, arguments)

@@ -248,12 +248,12 @@ def test_a_forged_journal_changes_nothing_that_an_edit_could_not(
     before = _without_bait(_guarded(root))
     errors, reports = _use(root)
     assert _without_bait(_guarded(root)) == before
-    assert errors or reports, "it was told"
+    assert errors or reports, "it was reported"
     assert (root / "a.md").read_text() in (INSIDE, INSIDE.replace("two", "2"))
 
 
 def _without_bait(guarded: object) -> object:
-    """Temporaries of our own name that the forger laid out are ours to clear away, or to leave."""
+    """Temporaries of our own name that the forger made are ours to clear away, or to leave."""
     assert isinstance(guarded, tuple)
     return tuple(
         {name: facts for name, facts in part.items() if TEMP_PREFIX not in name} if isinstance(part, dict) else part

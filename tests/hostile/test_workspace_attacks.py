@@ -1,4 +1,4 @@
-"""Paths that lead astray, through every verb of a workspace: refused, nothing read, written or told."""
+"""Paths that lead astray, through every verb of a workspace: refused, nothing read, written or shown."""
 
 from __future__ import annotations
 

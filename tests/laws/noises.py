@@ -71,7 +71,7 @@ def runs_of_blanks(chance: random.Random, quote: Quote) -> Quote:
 def blank_lines(chance: random.Random, quote: Quote) -> Quote:
     """A blank line between two quoted rows; in new text as well where both are repeated side by side.
 
-    In old text alone it stands between two rows with text that new text repeats: one more beside another blank line,
+    In old text alone it is between two rows with text that new text repeats: one more beside another blank line,
     or beside a row that goes, might be a wish to remove it.
     """
     if len(quote.old) < 2:
@@ -128,7 +128,7 @@ def other_unit(_chance: random.Random, quote: Quote) -> Quote:
 def shift(chance: random.Random, quote: Quote) -> Quote:
     """All rows deeper, or all less deep, in old and new text alike.
 
-    One row that loses its indentation stands in the file character for character, and is then taken by its word.
+    One row that loses its indentation is in the file character for character, and is then taken by its word.
     """
     solid = [row for row in (*quote.old, *quote.new) if row.strip()]
     unit = quote.change.writing.unit
@@ -141,7 +141,7 @@ def shift(chance: random.Random, quote: Quote) -> Quote:
 
 
 def shift_of_old(chance: random.Random, quote: Quote) -> Quote:
-    """Only the old rows deeper, where new text repeats one of them as it stands in the file.
+    """Only the old rows deeper, where new text repeats one of them as it is in the file.
 
     Where it repeats none, new text may as well be meant relative to what is quoted: `    foo` → `bar` in a file with
     `  foo` gives `  bar`, while `  foo` → `bar` is an exact find and gives `bar`. Both are right.

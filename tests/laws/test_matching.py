@@ -68,11 +68,11 @@ class Noisy:
         return self.change.writing.path
 
     def is_verbatim_in(self, text: str) -> bool:
-        """Whether the old text stands there as quoted, line endings aside: then it is taken by its word."""
+        """Whether the old text is there as quoted, line endings aside: then it is taken by its word."""
         return self.old.replace("\r\n", "\n") in text.replace("\r\n", "\n")
 
     def is_literally_in(self, text: str) -> bool:
-        """Whether the old text stands there with or without the noise, perhaps as part of a line."""
+        """Whether the old text is there with or without the noise, perhaps as part of a line."""
         return self.is_verbatim_in(text) or self.change.join(self.change.old_rows) in text.replace("\r\n", "\n")
 
     def is_of_others_in(self, text: str) -> bool:
@@ -198,7 +198,7 @@ def test_a_second_copy_of_the_region_makes_it_ambiguous(seed: int, size: int, na
 def damage(chance: random.Random, row: str, *, is_prose: bool) -> str:
     """A row as a file might really have it and a model would not quote it."""
     if not row.strip():
-        return row  # which blank row is which cannot be told where some come and go
+        return row  # which blank row is which nobody can say where some come and go
     choice = chance.randrange(5 if is_prose else 3)
     if choice == 0:
         return row + chance.choice((" ", "   ", "\t"))
@@ -239,7 +239,7 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
     assert after[change.start + len(wanted) :] == lines[change.end :]
     middle = after[change.start : change.start + len(wanted)]
     for line, row, was in zip(middle, change.new, wanted, strict=True):
-        # Which of several blank rows is the one that was there cannot be told, so neither can its ending.
+        # Which of several blank rows is the one that was there is unknown, and so is its ending.
         if was is not None and line_ending(was) and line_ending(line) and was.strip():
             assert line == was
         else:
@@ -265,7 +265,7 @@ def test_a_line_that_somebody_added_stays_between_the_lines_it_is_between(seed: 
     below = min(
         (row for row, kept in enumerate(change.kept) if kept is not None and kept >= at), default=len(change.new)
     )
-    # Where rows were changed on either side, it may stand before or behind what came for them.
+    # Where rows were changed on either side, it may be before or behind what came for them.
     places = [(*change.new[:row], stranger, *change.new[row:]) for row in range(above, below + 1)]
     assert result.text in [_with_region(change, rows) for rows in places]
 

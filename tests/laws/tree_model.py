@@ -1,7 +1,7 @@
 """The dullest workspace there could be: files with numbered slots, and a log that is replayed from the start.
 
 A file is a header line and a fixed number of slots; a slot holds some whole lines or nothing. Every line ever
-written is unique, so a slot tells by itself who filled it. An edit fills one slot and remembers what stood there.
+written is unique, so a slot tells by itself who filled it. An edit fills one slot and remembers what was there.
 Taking records back is replaying the log without them: where that makes no sense there is no answer (`None`), and the
 real workspace must refuse.
 """
@@ -138,7 +138,7 @@ class Model:
 
 
 def _do(world: dict[int, File], step: Step) -> bool:
-    """Carry out one deed; False where it makes no sense."""
+    """Carry out one step; False where it makes no sense."""
     if isinstance(step, Born):
         world[step.id] = step.file
         return True

@@ -19,7 +19,7 @@ MARKUP = ("We don't know yet", "See the notes below", "This part is stable", "No
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: how deep it stands, and what it says; empty for a blank line."""
+    """One line: how deep it is, and what it says; empty for a blank line."""
 
     depth: int
     body: str
@@ -230,7 +230,7 @@ def make_change_of(chance: random.Random, writing: Writing, start: int, end: int
 
 
 def _fresh(chance: random.Random, row: Row) -> Row:
-    """A row like this one that stands nowhere else."""
+    """A row like this one that is nowhere else."""
     known = [word for word in (*WORDS, *OTHER_WORDS) if word in row.body]
     number = chance.randrange(1000, 10_000)
     if not known:
@@ -239,7 +239,7 @@ def _fresh(chance: random.Random, row: Row) -> Row:
 
 
 def is_literal(row: str, at: int) -> bool:
-    """Whether a character of a row of code stands in a string literal, as far as these grammars write any."""
+    """Whether a character of a row of code is in a string literal, as far as these grammars write any."""
     quote = ""
     for char in row[:at]:
         if not quote and char == "#":
@@ -250,12 +250,12 @@ def is_literal(row: str, at: int) -> bool:
 
 
 def occurs_again(writing: Writing, change: Change) -> bool:
-    """Whether the rows of the region stand elsewhere too, whatever their layout."""
+    """Whether the rows of the region are elsewhere too, whatever their layout."""
     return _count(writing.rows, change.region) > 1
 
 
 def occurs_again_as_deep(writing: Writing, change: Change) -> bool:
-    """Whether the rows of the region stand elsewhere too, just as deep."""
+    """Whether the rows of the region are elsewhere too, just as deep."""
     size = change.end - change.start
     return sum(writing.rows[at : at + size] == change.region for at in range(len(writing.rows))) > 1
 
@@ -267,7 +267,7 @@ def repeats_itself(change: Change) -> bool:
 
 
 def occurs_in(rows: Sequence[Row], region: Sequence[Row]) -> bool:
-    """Whether the rows of a region stand among others, whatever their layout."""
+    """Whether the rows of a region are among others, whatever their layout."""
     return _count(rows, region) > 0
 
 

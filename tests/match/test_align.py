@@ -124,7 +124,7 @@ def test_a_longer_row_never_says_less() -> None:
 
 
 @given(st.data(), st.integers(0, 4), st.integers(0, 4))
-def test_the_heaviest_path_is_worth_as_much_as_the_best_of_all_that_pair_only_what_scores(
+def test_the_path_of_max_weight_is_worth_as_much_as_the_best_of_all_that_pair_only_what_scores(
     data: st.DataObject, height: int, width: int
 ) -> None:
     quarters = st.integers(0, 8).map(lambda count: count / 4)

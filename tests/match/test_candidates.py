@@ -152,7 +152,7 @@ def test_lines_that_are_added_are_anchored_by_their_neighbours() -> None:
 
 
 def test_a_place_that_contradicts_no_more_rows_is_as_near() -> None:
-    """Someone changed the row that told two places apart; in the other one a row came between."""
+    """Someone changed the row that distinguished two places; in the other one a row came between."""
     body = "    def new(value):\n        return value\n    def join(left, other):\n        return left | other\n"
     text = f"# the first\nclass Flags(Base, Flag2):\n{body}\n# the first\n@final\nclass Flags(Base, Flag):\n{body}"
     old = f"# the first\nclass Flags(Base, Flag):\n{body}"

@@ -71,7 +71,7 @@ alphabets = st.sampled_from(["ab", "ab\n", "a\r\n", "aé", "a\u0161\u4e61\U0001f
 
 @st.composite
 def woven(draw: st.DrawFn, least: int, most: int) -> tuple[str, list[str]]:
-    """A text, and needles that stand in it, or almost do."""
+    """A text, and needles that are in it, or almost."""
     alphabet = draw(alphabets)
     needles = draw(st.lists(st.text(alphabet=alphabet, min_size=least, max_size=most), min_size=1, max_size=6))
     between = st.sampled_from(needles) | st.text(alphabet=alphabet, max_size=12)

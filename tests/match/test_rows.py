@@ -36,7 +36,7 @@ def found(text: str, needle: str, *, apart: bool = False) -> list[Span]:
         ("part of a row", "one two\n", "one"),
         ("nothing but blanks", "one\n\n\ntwo\n", "\n \n"),
         ("a lone CR at its edge", "one\r\ntwo\r\n", "one\r"),
-        ("brackets that stand elsewhere", "a {\n  b {\n  }\n}\n", "    }\n  }"),
+        ("brackets that are elsewhere", "a {\n  b {\n  }\n}\n", "    }\n  }"),
         ("one row moved sideways, and too little said", "a:\n  b\n    c\n", "a:\n    b\n  c"),
     ],
 )

@@ -215,7 +215,7 @@ def test_what_was_not_begun_when_the_server_ends_is_never_begun() -> None:
     assert len(begun) == 8
 
 
-def test_a_call_whose_caller_gives_up_is_told_and_waited_for() -> None:
+def test_a_call_whose_caller_gives_up_is_cancelled_and_waited_for() -> None:
     async def run() -> str:
         calls = Calls()
         ended: list[str] = []

@@ -94,7 +94,7 @@ def test_greeting_and_list_are_those_of_the_sdk(toolset: str, read_only: bool, t
 
 
 @table("version", HANDSHAKES)
-def test_every_revision_is_told_the_same_list(version: str, tmp_path: Path) -> None:
+def test_every_revision_gets_the_same_list(version: str, tmp_path: Path) -> None:
     frames = (hello(version), READY, ask(2, "tools/list"))
     assert fronted(serving(tmp_path), frames) == answers(serving(tmp_path), frames)
 

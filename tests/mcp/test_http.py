@@ -129,7 +129,7 @@ def test_both_eras_edit_over_http(era: str, server: HttpServer, root: Path) -> N
     assert (root / f"{era}.md").read_text() == "two\n"
 
 
-def test_two_sessions_are_two_parties_who_are_told_of_each_other(server: HttpServer, root: Path) -> None:
+def test_two_sessions_are_two_parties_who_learn_of_each_other(server: HttpServer, root: Path) -> None:
     (root / "shared.md").write_text("one\ntwo\nthree\n")
 
     def edit(old: str, new: str) -> dict[str, Any]:

@@ -39,6 +39,6 @@ def test_an_interrupt_ends_a_server_over_http_too(tmp_path: Path) -> None:
         try:
             anyio.run(run)
         except BaseExceptionGroup:
-            pass  # whoever is cut off may be told in many ways
+            pass  # whoever is cut off may learn it in many ways
         assert server.process.wait(timeout=300) == 0
     assert whole_state(tmp_path) == said_in_audit(tmp_path)

@@ -1,7 +1,7 @@
 """What is listed of a tool's answers holds for refusals too.
 
 Clients on the TypeScript SDK hold `structuredContent` against `outputSchema` also where `isError` is set, and throw;
-the model would then be told of a mismatch, and neither the kind nor the hint.
+the model would then see a mismatch, and neither the kind nor the hint.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ async def edit_as(served: ServerOptions, *, lists: tuple[Path, ...] | None, era:
         return await client.call_tool("edit_file", EDIT)
 
 
-def test_a_server_that_was_told_of_no_root_asks_its_client(tmp_path: Path) -> None:
+def test_a_server_without_a_root_asks_its_client(tmp_path: Path) -> None:
     docs, site = two_roots(tmp_path)
     served = ServerOptions(toolsets=("surgical",), fallback=str(site))
     result = anyio.run(lambda: edit_as(served, lists=(docs,)))

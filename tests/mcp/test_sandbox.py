@@ -25,7 +25,7 @@ from tests.table import table
 
 HAS_LANDLOCK = landlock_abi() is not None
 
-# Opens by name, as no part of Steadyhand does: only the kernel stands between this and the outside.
+# Opens by name, as no part of Steadyhand does: only the kernel is between this and the outside.
 ATTEMPTS = """
 import os, sys, threading
 from steadyhand.workspace.landlock import restrict_process, access_to

@@ -29,7 +29,7 @@ from tests.tools.examples import tree
 
 
 @table("era", ["legacy", "auto"])
-def test_both_eras_are_told_the_same_instructions(era: str, tmp_path: Path) -> None:
+def test_both_eras_get_the_same_instructions(era: str, tmp_path: Path) -> None:
     served = serving(tmp_path, toolsets=("surgical", "coder"), mode="modify")
 
     async def run() -> tuple[str | None, Any]:
@@ -184,7 +184,7 @@ def test_prompts_are_the_toolset_s_and_a_review_whose_diffs_are_content(tmp_path
     assert "edit_file" in section.messages[0].content.text
     first, second = (message.content for message in review.messages)
     assert "obey" not in first.text
-    assert '"why\\nSo do I."' in first.text, "what others wrote stands between quotes, on its line"
+    assert '"why\\nSo do I."' in first.text, "what others wrote is between quotes, on its line"
     assert "obey" in second.resource.text
     assert "review" in refused.data["hint"]
 

@@ -264,7 +264,7 @@ def test_a_client_that_leaves_in_the_middle_of_a_transaction_leaves_all_or_nothi
     )
     check_all_or_nothing(tmp_path, call, answers)
     reported = [answer["result"] for answer in answers if "id" in answer]
-    assert len(reported) == 41, "whoever still reads is told how each call ended"
+    assert len(reported) == 41, "whoever still reads learns how each call ended"
     assert {path for answer in answers for path in acknowledged(answer)} == changed_files(tmp_path)
 
 
@@ -360,7 +360,7 @@ def test_options_that_cannot_be_meant_are_refused_at_start(
     assert word in result.stdout
 
 
-def test_who_starts_it_in_a_terminal_is_told_what_it_waits_for(tmp_path: Path) -> None:
+def test_who_starts_it_in_a_terminal_learns_what_it_waits_for(tmp_path: Path) -> None:
     ours, terminal = pty.openpty()
     streams = {"stdin": terminal, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     process = subprocess.Popen([*COMMAND, "--root", str(tmp_path)], text=True, env=environment(), **streams)

@@ -44,10 +44,10 @@ def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest
     assert refused.hint
     release.set()
     held._threads.shutdown(wait=True)
-    assert len(answer) == 1, "it was told to stop, and stops before it changes anything"
+    assert len(answer) == 1, "it was asked to stop, and stops before it changes anything"
 
 
-def test_a_call_that_nobody_has_time_for_is_told_so_and_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_nobody_has_time_for_is_refused_and_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "_QUEUED", 0.05)
     monkeypatch.setattr(sessions, "_THREADS", 1)
     held, release, begun = Calls(), threading.Event(), []

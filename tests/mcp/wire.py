@@ -110,7 +110,7 @@ def piped(served: ServerOptions | Service, client: Callable[[Hand], _Answer], *,
             if greets:
                 hand.greet()
             said.append(client(hand))
-        except BaseException as error:  # noqa: BLE001  # told by the thread that waits
+        except BaseException as error:  # noqa: BLE001  # raised by the thread that waits
             failed.append(error)
         finally:
             hand.to_server.close()

@@ -1,4 +1,4 @@
-"""Old text that is nowhere: what must not be claimed, what must not be offered, and what is told.
+"""Old text that is nowhere: what must not be claimed, what must not be offered, and what is reported.
 
 Only the exact tier is allowed in most of these, so that every misquotation counts as absent.
 """

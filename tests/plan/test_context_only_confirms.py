@@ -91,7 +91,7 @@ MADE = [
 
 REFUSED = [
     Case(
-        "the context stands elsewhere, next to a line that was changed since",
+        "the context is elsewhere, next to a line that was changed since",
         "def read(path):\n    path.write_text(content)\n",
         "def read(path):\n    path.write_bytes(content)\n",
         None,
@@ -207,8 +207,8 @@ def test_blank_lines_of_the_file_behind_the_quoted_ones_lead_to_no_error() -> No
     text += "    ## 1. Facts\n    ### 1.1. Given\n    ### 1.2. Learned\n  \n"
     old = text.replace("after", "fater").replace("    ##", "    Write the facts below, all of them:\n\n    ##", 1)
     old = old.rstrip() + "\n"
-    result = sh.edit(text, [Replace(old, old.replace("Given", "Told"))], path="a.yaml")
-    assert result.text == (text.replace("Given", "Told") if result.ok else text)
+    result = sh.edit(text, [Replace(old, old.replace("Given", "Said"))], path="a.yaml")
+    assert result.text == (text.replace("Given", "Said") if result.ok else text)
 
 
 def real_files() -> Iterator[tuple[str, list[str]]]:
@@ -297,7 +297,7 @@ def test_on_real_files_such_an_edit_is_made_right_or_refused() -> None:
             below = misquoted(below, chance)
         old, new = ("".join(f"{row}\n" for row in (*above, *part, *below)) for part in (removed, added))
         if not all(map(str.strip, removed)) or old == new:
-            continue  # which of several blank rows goes is not told by what is around them
+            continue  # which of several blank rows goes does not follow from what is around them
         before = "".join(f"{row}\n" for row in rows)
         after = "".join(f"{row}\n" for row in (*rows[:at], *added, *rows[at + count :]))
         result = sh.edit(before, [Replace(old, new)], path=name, policy=Policy(guards=frozenset()))

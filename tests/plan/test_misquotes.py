@@ -1,7 +1,7 @@
 """Edits with two mistakes at once, or one that leads astray: the right text or a refusal, and nothing else.
 
 Each was once answered with another text. What is right is what the edit changes, at the place it quotes, in the
-layout of the file; where that cannot be told, a refusal is the answer.
+layout of the file; where that is uncertain, a refusal is the answer.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ REFUSED = [
         None,
     ),
     Misquote(
-        "the row to change was changed by somebody, and stands as quoted in the next branch",
+        "the row to change was changed by somebody, and is as quoted in the next branch",
         INSTALL,
         QUOTED_INSTALL,
         QUOTED_INSTALL.replace("uv --version", "uv --long"),
@@ -167,7 +167,7 @@ REFUSED = [
         "a.sh",
     ),
     Misquote(
-        "the edit was made before, and its old text nearly stands in the next branch",
+        "the edit was made before, and its old text is nearly in the next branch",
         PROJECT,
         QUOTED_PROJECT,
         QUOTED_PROJECT.replace("gca", "gcb"),
@@ -191,7 +191,7 @@ REFUSED = [
         "a.ts",
     ),
     Misquote(
-        "two near places, and what differs in one stands in the other",
+        "two near places, and what differs in one is in the other",
         ERRORS,
         QUOTED_ERRORS,
         QUOTED_ERRORS.replace(GOOGLE, ""),

@@ -84,7 +84,7 @@ class Step:
 def dull_steps(
     text: str, verb: Edit, usual: str, taken: Sequence[Step] = (), *, is_alone: bool, uniform: str | None
 ) -> list[Step] | str:
-    """What one edit would do to a text, or the kind of its refusal; `taken` stands around what it puts in."""
+    """What one edit would do to a text, or the kind of its refusal; `taken` is around what it puts in."""
     if isinstance(verb, Replace) and isinstance(verb.target, Old) and verb.new == verb.target.text:
         return "no-change"
     if uniform is not None and not isinstance(verb, Delete) and "\r\n" in verb.text:
@@ -249,7 +249,7 @@ verbs = st.one_of(
 
 @st.composite
 def batches(draw: st.DrawFn) -> tuple[str, list[Edit]]:
-    """A text of one kind of line ending, and edits most of whose old texts stand in it: short, long, overlapping, new.
+    """A text of one kind of line ending, and edits most of whose old texts are in it: short, long, overlapping, new.
 
     What is written is made of the same words, so that edits make places for each other and take them away.
     """

@@ -20,7 +20,7 @@ DRIFTS = [
     ("an unknown row where one is added", "a\nunknown_row()\nb\n", "a\nb\n", "a\nnew\nb\n"),
     ("an unknown row inside what is replaced", "a\nunknown_row()\nb\n", "a\nb\n", "x\n"),
     ("a missing row where one is added", "a\nc\n", "a\nbeta\nc\n", "a\nbeta\nnew\nc\n"),
-    ("what is added stands there already", "a\nnew(1)\nb\n", "a\n", "a\nnew(1)\n"),
+    ("what is added is there already", "a\nnew(1)\nb\n", "a\n", "a\nnew(1)\n"),
     ("another number of blank rows than the edit changes", "a\n\n\nb\n", "a\n\nb\n", "a\nb\n"),
     ("a stranger among rows that go deeper", "a\nunknown_row()\nb\n", "a\nb\n", "if c:\n    a\n    b\n"),
     (
@@ -114,7 +114,7 @@ WAYS = [
         "\t\t}\n\tx\n}\ny\nend\n",
     ),
     Way(
-        "one of two equal rows goes, a stranger stands elsewhere",
+        "one of two equal rows goes, a stranger is elsewhere",
         "a\nb()\nb()\nc\nd\n",
         "a\nb()\nc\nd\n",
         "a\nb()\nb()\nc\nunknown\nd\n",
@@ -125,7 +125,7 @@ WAYS = [
     Way("blanks in a blank row stay", "a\n\nb\n", "a\n\nB\n", "a\n\t\nb\n", "a\n\t\nB\n"),
     Way("a blank row goes", "a\n\nb\n", "a\nb\n", "a \n\nb\n", "a \nb\n"),
     Way("a blank row comes", "a\nb\n", "a\n\nb\n", "a \nb\n", "a \n\nb\n"),
-    Way("a statement laid out otherwise", "f(a, b)\n", "f(a, c)\n", "f(\n    a,\n    b\n)\n", "f(\n    a,\n    c\n)\n"),
+    Way("a statement in another layout", "f(a, b)\n", "f(a, c)\n", "f(\n    a,\n    b\n)\n", "f(\n    a,\n    c\n)\n"),
     Way("the last row has no ending", "a\nb\n", "a\nB\n", " a\n b", " a\n B"),
     Way("a row comes behind one without ending", "a\nb", "a\nb\nc", " a\n b", " a\n b\n c"),
     Way("the last row goes and had no ending", "a\nb", "a", " a\n b", " a"),

@@ -1,4 +1,4 @@
-"""What a refused edit is told: kind, lines, the nearest place, and a concrete next call."""
+"""What a refused edit is answered: kind, lines, the nearest place, and a concrete next call."""
 
 from __future__ import annotations
 

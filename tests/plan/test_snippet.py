@@ -338,7 +338,7 @@ MERGED = [
         "ci.yml",
     ),
     Merged(
-        "a bracket that stands often",
+        "a bracket that is often",
         SCRIPT,
         "// ...\n  return 1;\n}\n\nfunction other() {\n  start();\n  return 2;\n// ...\n",
         "second",
@@ -479,7 +479,7 @@ WORDS = ("alpha", "bravo", "carol", "delta", "eagle", "fable", "grape", "hotel",
 
 
 def file_rows(chance: random.Random, count: int) -> list[str]:
-    """Rows of which each stands once, with blank ones and brackets in between."""
+    """Rows of which each is once, with blank ones and brackets in between."""
     rows: list[str] = []
     for number in range(count):
         indent = "  " * chance.randrange(3)

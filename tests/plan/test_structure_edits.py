@@ -1,4 +1,4 @@
-"""Edits by address in the planner: which place is meant, several edits of one call, actions, and what is told."""
+"""Edits by address in the planner: which place is meant, several edits of one call, actions, and what is reported."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused, marked
 from tests.table import table
 
-UNTOLD = [
+SAYS_NOTHING = [
     ("x\n" * 60, 30, "nothing within reach differs"),
     ("a b " * 2_000, 4_000, "nothing within reach differs, on one line"),
 ]
 
 
-@table(("text", "at", "why"), UNTOLD, ids=[why for *_, why in UNTOLD])
+@table(("text", "at", "why"), SAYS_NOTHING, ids=[why for *_, why in SAYS_NOTHING])
 def test_nothing_is_offered_for_a_place_that_cannot_be_distinguished(text: str, at: int, why: str) -> None:
     assert find_contexts(Source.of_text(text), [Span(at, at + 1)]) == [None]
 
@@ -31,7 +31,7 @@ def test_what_is_too_long_to_be_sent_again_is_not_offered() -> None:
     assert find_contexts(Source.of_text(text), [Span(0, 5_000)]) == [None]
 
 
-# The place stands between the marks; beside it the shortest text that means it alone.
+# The place is between the marks; beside it the shortest text that means it alone.
 SHORTEST = [
     ("class A:\n⟦    x = 1\n⟧class B:\n    x = 1\n", "class A:\n    x = 1\n", "the line before"),
     ("⟦x = 1⟧\ny = 2\nx = 1\n", "x = 1\ny = 2", "the line after, without its ending"),

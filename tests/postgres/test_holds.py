@@ -14,7 +14,7 @@ from steadyhand.workspace.journal.record import Hold, Lease, Party, State
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Mishap, Proxy
 from tests.postgres.server import Server, until
-from tests.workspace.journal.making import STAGING, record
+from tests.workspace.journal.sample_records import STAGING, record
 
 KEYS = ("docs/a.md", "docs/b.md")
 

@@ -16,7 +16,7 @@ from steadyhand.workspace.journal.store import open_postgres
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Mishap, Proxy
 from tests.postgres.server import Server, until
-from tests.workspace.journal.making import STAGING, commit, record
+from tests.workspace.journal.sample_records import STAGING, commit, record
 
 SHORT = 0.8  # enough to connect on a busy machine, and still worth waiting for
 

@@ -19,7 +19,7 @@ from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import Server
 from tests.table import table
-from tests.workspace.journal.making import STAGING, commit, image_of, record
+from tests.workspace.journal.sample_records import STAGING, commit, image_of, record
 
 
 def refused(kind: Kind) -> object:
@@ -97,7 +97,7 @@ def test_a_password_is_shown_nowhere(postgres_server: Server, postgres_url: str)
     assert "geheim" not in f"{caught.value} {caught.value.hint} {caught.value.__cause__}"
 
 
-def test_who_is_not_let_in_is_told_so(postgres_server: Server, postgres_url: str) -> None:
+def test_who_is_not_let_in_learns_so(postgres_server: Server, postgres_url: str) -> None:
     with refused(Kind.NOT_ALLOWED):
         open_journal(postgres_url.replace("postgres@", "nobody-of-that-name@"))
     with refused(Kind.NO_SUCH_FILE):

@@ -11,7 +11,7 @@ from steadyhand.lazy import replace
 from steadyhand.workspace.journal.record import State
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Proxy
-from tests.workspace.journal.making import STAGING, record
+from tests.workspace.journal.sample_records import STAGING, record
 
 KEYS = ["docs/a.md"]
 

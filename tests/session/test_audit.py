@@ -19,7 +19,7 @@ from steadyhand.workspace.file_op import Trace
 from steadyhand.workspace.history.file_history import Replays
 from steadyhand.workspace.journal.log import link
 from steadyhand.workspace.journal.record import ToolCall
-from tests.workspace.journal.making import behind_its_back
+from tests.workspace.journal.sample_records import behind_its_back
 
 LINES = [f"line {number}\n" for number in range(40)]
 TEXT = "".join(LINES)
@@ -300,8 +300,8 @@ def test_a_whole_file_write_gives_its_reason_to_every_group(ws: Any) -> None:
     replace(ws, "line 3\n", "three\n", "three")
     ws.read("a.md")
     text = TEXT.replace("line 3\n", "three\n").replace("line 30\n", "thirty\n") + "end\n"
-    ws.write("a.md", text, reason="anew")
-    assert groups(ws.audit("a.md")) == [["three"], ["anew"], ["anew"]]
+    ws.write("a.md", text, reason="again")
+    assert groups(ws.audit("a.md")) == [["three"], ["again"], ["again"]]
 
 
 def test_the_reason_of_the_call_serves_for_edits_without_one(ws: Any) -> None:
@@ -372,7 +372,7 @@ def test_one_task_is_reported_without_what_others_did_in_between(ws: Any) -> Non
         "+thirty",
     ]
     assert groups(audit) == [["mine"], ["mine too"]]
-    assert "@@ -19,7 +19,7 @@" in audit["patch"]  # where it stands among what the others left
+    assert "@@ -19,7 +19,7 @@" in audit["patch"]  # where it is among what the others left
 
 
 def test_tasks_that_wrote_the_same_text_are_reported_record_by_record(ws: Any) -> None:
@@ -426,10 +426,10 @@ def test_the_content_of_secrets_is_nowhere(root: Path) -> None:
 
 def test_a_version_that_was_dropped_is_reported_and_the_article_is_still_updated(ws: Any) -> None:
     ws.read("a.md")
-    ws.write("a.md", "short\n" * 30, reason="anew", allow_shrink=True)
+    ws.write("a.md", "short\n" * 30, reason="again", allow_shrink=True)
     ws.gc(keep_bytes=0)
     audit = ws.audit("a.md")
-    assert (audit["status"], audit["editReasons"]) == ("updated", ["anew"])
+    assert (audit["status"], audit["editReasons"]) == ("updated", ["again"])
     assert audit["patch"] == "# a.md: its image is gone\n"
 
 

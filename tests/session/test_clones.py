@@ -1,4 +1,4 @@
-"""Clones of one repository whose journals lie in one database: what is done in one is told in the others."""
+"""Clones of one repository whose journals lie in one database: what is done in one is reported in the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two tasks on one file: what lands, what is a conflict, who is told what, and what the policy makes of it."""
+"""Two tasks on one file: what lands, what is a conflict, who learns what, and what the policy makes of it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ BOTH_LAND = [
     (sh.Replace("line 4", "one two three"), sh.Replace("two", "2"), "it quotes only words of the other's"),
     (sh.Insert(sh.Lines(4), "A 1\nA 2\nA 3\n"), sh.Replace("A 2", "B"), "it quotes a line that the other put in"),
     (sh.Delete(sh.Lines(4)), sh.Replace("line 3\nline 5", "B"), "it quotes both sides of what went away"),
-    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(4, 4, "A"), "B"), "it says what stands on the line"),
+    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(4, 4, "A"), "B"), "it says what is on the line"),
 ]
 
 
@@ -194,7 +194,7 @@ def test_sending_the_same_edit_again_does_not_help(ws: sh.Workspace) -> None:
         assert first.details["conflicts"] == again.details["conflicts"], "and it is kept once"
 
 
-def test_a_task_that_never_read_the_file_knows_what_stood_there_when_it_began(ws: sh.Workspace) -> None:
+def test_a_task_that_never_read_the_file_knows_what_was_there_when_it_began(ws: sh.Workspace) -> None:
     with ws.task("before") as before:
         before.edit("a.txt", [sh.Replace("line 2", "A")])
         with ws.task("during") as during:

@@ -1,4 +1,4 @@
-"""A damaged record of a file: whoever asks why, edits or undoes is told that earlier history is uncertain."""
+"""A damaged record of a file: whoever asks why, edits or undoes learns that earlier history is uncertain."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
-from tests.workspace.journal.making import behind_its_back
+from tests.workspace.journal.sample_records import behind_its_back
 
 UNCERTAIN = "what the journal says of that change and of earlier ones is uncertain"
 

@@ -1,4 +1,4 @@
-"""What programs are told of everything that happens in a workspace."""
+"""What programs learn of everything that happens in a workspace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steadyhand.session.events import TYPES, Event, event_of
 from steadyhand.workspace.journal.record import Happening, Note
 from tests.postgres.server import Server
 from tests.table import table
-from tests.workspace.journal.making import behind_its_back
+from tests.workspace.journal.sample_records import behind_its_back
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_everything_that_happens_is_reported_in_order(ws: sh.Workspace, root: Pa
             a.edit("a.md", [sh.Replace(sh.Lines(2, 2), "zwei")], reason="german")
     ws.resolve(ws.conflicts()[0].id, "drop", reason="english it is")
     (root / "a.md").write_text("rewritten\n")
-    ws.edit("a.md", [sh.Replace("rewritten", "mended")], reason="after all")
+    ws.edit("a.md", [sh.Replace("rewritten", "repaired")], reason="after all")
     events = list(ws.events())
     answer = [(event.type, event.task, event.paths, event.reason) for event in events]
     assert answer == [

@@ -59,8 +59,8 @@ def test_forced_text_replaces_what_is_there_and_both_are_recorded(
                 two.edit("a.txt", [mine])
             if caught.value.kind is not Kind.CONFLICT:
                 return  # the quoted line beside it has changed, and no line of its own
-            (dispute,) = ws.conflicts()
-            receipt = ws.resolve(dispute.id, "apply")  # type: ignore[assignment]
+            (conflict,) = ws.conflicts()
+            receipt = ws.resolve(conflict.id, "apply")  # type: ignore[assignment]
         assert (tmp_path / "a.txt").read_text() == after
         assert [outcome.forced for outcome in receipt.outcomes] == [(first.id,)]
         assert [note.forced for note in ws.show(receipt.id or "").record.files[0].edits] == [(first.id,)]

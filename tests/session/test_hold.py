@@ -109,7 +109,7 @@ def test_what_others_do_meanwhile_is_brought_in(root: Path, agent: sh.Workspace,
     )  # fmt: skip
 
 
-def test_a_held_task_is_told_what_others_changed_under_its_edit(agent: sh.Workspace, ada: sh.Workspace) -> None:
+def test_a_held_task_learns_what_others_changed_under_its_edit(agent: sh.Workspace, ada: sh.Workspace) -> None:
     agent.read("a.md")
     put(agent, "two", "2")
     put(ada, "six", "6")

@@ -84,20 +84,20 @@ def test_what_is_no_id_is_refused(ws: sh.Workspace, root: Path, id: str, kind: K
 
 def test_both_sides_are_kept(ws: sh.Workspace, root: Path) -> None:
     meet(root)
-    (dispute,) = ws.conflicts()
-    assert (dispute.actor, dispute.task, dispute.path, dispute.lines) == ("agent", "A", "a.md", (3, 3))
-    assert (dispute.reason, dispute.state, dispute.record) == ("german", "open", None)
-    assert dispute.edit == {"target": {"lines": [3, 3]}, "new": "drei"}
-    assert dispute.yours == {"before": "THREE\n", "after": "drei\n"}
-    assert [(other["actor"], other["task"], other["reason"]) for other in dispute.others] == [("other", "B", "louder")]
-    assert dispute.named() == "other (B)"
-    json.dumps(dispute.to_json())
+    (conflict,) = ws.conflicts()
+    assert (conflict.actor, conflict.task, conflict.path, conflict.lines) == ("agent", "A", "a.md", (3, 3))
+    assert (conflict.reason, conflict.state, conflict.record) == ("german", "open", None)
+    assert conflict.edit == {"target": {"lines": [3, 3]}, "new": "drei"}
+    assert conflict.yours == {"before": "THREE\n", "after": "drei\n"}
+    assert [(other["actor"], other["task"], other["reason"]) for other in conflict.others] == [("other", "B", "louder")]
+    assert conflict.named() == "other (B)"
+    json.dumps(conflict.to_json())
 
 
 def test_a_conflict_is_found_by_the_beginning_of_its_id(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
-    assert ws.conflict(dispute.id[:4].upper()) == dispute
-    missing = "0000" if not dispute.id.startswith("0000") else "1111"
+    conflict = meet(root)
+    assert ws.conflict(conflict.id[:4].upper()) == conflict
+    missing = "0000" if not conflict.id.startswith("0000") else "1111"
     with pytest.raises(EditError) as caught:
         ws.conflict(missing)
     assert caught.value.kind is Kind.NO_SUCH_FILE
@@ -110,24 +110,24 @@ def test_conflicts_are_listed_by_file_and_task(ws: sh.Workspace, root: Path) -> 
 
 
 def test_dropping_changes_nothing_and_is_noted(ws: sh.Workspace, root: Path) -> None:
-    dispute, before = meet(root), now(root)
-    assert ws.resolve(dispute.id, "drop", reason="capitals it is") is None
+    conflict, before = meet(root), now(root)
+    assert ws.resolve(conflict.id, "drop", reason="capitals it is") is None
     assert now(root) == before
     assert ws.conflicts() == []
     assert [found.state for found in ws.conflicts(open_only=False)] == ["dropped"]
     event = list(ws.events())[-1]
-    assert (event.type, event.actor, event.id, event.reason) == ("resolved", "person", dispute.id, "capitals it is")
+    assert (event.type, event.actor, event.id, event.reason) == ("resolved", "person", conflict.id, "capitals it is")
 
 
 def test_applying_writes_over_the_others_and_says_so(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
-    receipt = ws.resolve(dispute.id, "apply")
+    conflict = meet(root)
+    receipt = ws.resolve(conflict.id, "apply")
     assert receipt is not None
     assert now(root) == "one\nTWO\ndrei\nFOUR\nfive\n"
     record = ws.show(receipt.id or "").record
     assert (record.actor, record.task, record.reason) == ("person", None, "german")
-    assert record.files[0].edits[0].forced == dispute.records != ()
-    found = ws.conflict(dispute.id)
+    assert record.files[0].edits[0].forced == conflict.records != ()
+    found = ws.conflict(conflict.id)
     assert (found.state, found.record) == ("applied", receipt.id)
     ws.undo(receipt.id)
     assert now(root) == "one\nTWO\nTHREE\nFOUR\nfive\n"
@@ -135,20 +135,20 @@ def test_applying_writes_over_the_others_and_says_so(ws: sh.Workspace, root: Pat
 
 @pytest.mark.parametrize("how", ["apply", "drop"])
 def test_a_conflict_is_resolved_once(ws: sh.Workspace, root: Path, how: str) -> None:
-    dispute = meet(root)
-    ws.resolve(dispute.id, how)
-    error = refusal(ws, dispute.id, "drop")
+    conflict = meet(root)
+    ws.resolve(conflict.id, how)
+    error = refusal(ws, conflict.id, "drop")
     assert error.kind is Kind.BAD_REQUEST
     assert ("was applied (record " in error.message) == (how == "apply")
 
 
 def test_an_edit_that_cannot_be_applied_any_more_is_refused_and_stays_open(ws: sh.Workspace, root: Path) -> None:
     (root / "a.md").write_text("the cat sat\n")
-    dispute = meet(root, sh.Replace("sat", "slept"), theirs="cat")
+    conflict = meet(root, sh.Replace("sat", "slept"), theirs="cat")
     ws.read("a.md")
     ws.edit("a.md", [sh.Replace("sat", "lay")])
-    assert refusal(ws, dispute.id, "apply").kind is Kind.NO_MATCH
-    assert ws.conflict(dispute.id).state == "open"
+    assert refusal(ws, conflict.id, "apply").kind is Kind.NO_MATCH
+    assert ws.conflict(conflict.id).state == "open"
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_an_edit_that_cannot_be_applied_any_more_is_refused_and_stays_open(ws: s
 def test_line_numbers_are_not_trusted_once_the_file_has_changed(
     ws: sh.Workspace, root: Path, edit: sh.Replace | sh.Insert | sh.Delete
 ) -> None:
-    dispute = meet(root, edit)
+    conflict = meet(root, edit)
     ws.edit("a.md", [sh.Insert(sh.Lines(1, 1), "zero\n", where="before")])
-    assert refusal(ws, dispute.id, "apply").kind is Kind.STALE_SOURCE
-    assert ws.conflict(dispute.id).state == "open"
+    assert refusal(ws, conflict.id, "apply").kind is Kind.STALE_SOURCE
+    assert ws.conflict(conflict.id).state == "open"
 
 
 def test_line_numbers_of_an_older_version_mean_the_lines_of_that_version(ws: sh.Workspace, root: Path) -> None:
@@ -172,74 +172,74 @@ def test_line_numbers_of_an_older_version_mean_the_lines_of_that_version(ws: sh.
         with pytest.raises(EditError) as caught:
             a.edit("a.md", [sh.Replace(sh.Lines(3, 3), "drei")], expect=known, policy=policy)
     assert caught.value.kind is Kind.CONFLICT
-    (dispute,) = ws.conflicts()
-    ws.resolve(dispute.id, "apply")
+    (conflict,) = ws.conflicts()
+    ws.resolve(conflict.id, "apply")
     assert now(root) == "zero\none\ntwo\ndrei\nfour\nfive\n"
 
 
 def test_the_lines_concerned_are_followed_to_where_they_are_now(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
-    assert (host_of(ws).present_text(dispute.id).lines, host_of(ws).present_text(dispute.id).text) == (
+    conflict = meet(root)
+    assert (host_of(ws).present_text(conflict.id).lines, host_of(ws).present_text(conflict.id).text) == (
         (2, 4),
         "TWO\nTHREE\nFOUR\n",
     )
     ws.edit("a.md", [sh.Insert(sh.Lines(1, 1), "zero\n", where="before"), sh.Replace("THREE", "THREE!")])
-    present_text = host_of(ws).present_text(dispute.id)
+    present_text = host_of(ws).present_text(conflict.id)
     assert (present_text.lines, present_text.text) == ((3, 5), "TWO\nTHREE!\nFOUR\n")
 
 
 def test_a_person_writes_the_lines_by_hand(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
+    conflict = meet(root)
     ws.edit("a.md", [sh.Insert(sh.Lines(1, 1), "zero\n", where="before")])
-    receipt = ws.resolve(dispute.id, "edit", text="ZWEI\nDREI\n", reason="both")
+    receipt = ws.resolve(conflict.id, "edit", text="ZWEI\nDREI\n", reason="both")
     assert now(root) == "zero\none\nZWEI\nDREI\nfive\n"
     assert receipt is not None
     assert ws.show(receipt.id or "").record.reason == "both"
-    assert ws.conflict(dispute.id).state == "edited"
+    assert ws.conflict(conflict.id).state == "edited"
 
 
 def test_what_was_written_for_another_version_is_not_put_in(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
-    shown = host_of(ws).present_text(dispute.id)
+    conflict = meet(root)
+    shown = host_of(ws).present_text(conflict.id)
     ws.edit("a.md", [sh.Replace("THREE", "3")])
-    error = refusal(ws, dispute.id, "edit", text="x\n", expect=shown.digest)
+    error = refusal(ws, conflict.id, "edit", text="x\n", expect=shown.digest)
     assert error.kind is Kind.STALE_SOURCE
-    assert ws.resolve(dispute.id, "edit", text="x\n", expect=host_of(ws).present_text(dispute.id).digest) is not None
+    assert ws.resolve(conflict.id, "edit", text="x\n", expect=host_of(ws).present_text(conflict.id).digest) is not None
 
 
 def test_lines_that_stay_as_they_are_resolve_nothing(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
-    assert refusal(ws, dispute.id, "edit", text=host_of(ws).present_text(dispute.id).text).kind is Kind.NO_CHANGE
-    assert ws.conflict(dispute.id).state == "open"
+    conflict = meet(root)
+    assert refusal(ws, conflict.id, "edit", text=host_of(ws).present_text(conflict.id).text).kind is Kind.NO_CHANGE
+    assert ws.conflict(conflict.id).state == "open"
 
 
 def test_lines_at_the_end_of_a_file_without_a_newline(ws: sh.Workspace, root: Path) -> None:
     (root / "a.md").write_text("one\ntwo")
-    dispute = meet(root, sh.Replace(sh.Lines(2, 2), "zwei"), theirs="two")
-    assert host_of(ws).present_text(dispute.id).text == "TWO"
-    ws.resolve(dispute.id, "edit", text="2\n3")
+    conflict = meet(root, sh.Replace(sh.Lines(2, 2), "zwei"), theirs="two")
+    assert host_of(ws).present_text(conflict.id).text == "TWO"
+    ws.resolve(conflict.id, "edit", text="2\n3")
     assert now(root) == "one\n2\n3"
 
 
 def test_lines_that_are_gone_are_an_empty_place(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
+    conflict = meet(root)
     ws.edit("a.md", [sh.Delete("TWO\nTHREE\nFOUR\n")])
-    assert (host_of(ws).present_text(dispute.id).lines, host_of(ws).present_text(dispute.id).text) == ((2, 1), "")
-    ws.resolve(dispute.id, "edit", text="2\n3\n4\n")
+    assert (host_of(ws).present_text(conflict.id).lines, host_of(ws).present_text(conflict.id).text) == ((2, 1), "")
+    ws.resolve(conflict.id, "edit", text="2\n3\n4\n")
     assert now(root) == "one\n2\n3\n4\nfive\n"
 
 
 def test_a_party_that_changes_the_file_afterwards_has_answered(ws: sh.Workspace, root: Path) -> None:
-    dispute = meet(root)
+    conflict = meet(root)
     with sh.Workspace(root, actor="agent") as nameless:
         nameless.edit("a.md", [sh.Replace("one", "1")])
-    assert ws.conflict(dispute.id).state == "open"
+    assert ws.conflict(conflict.id).state == "open"
     with sh.Workspace(root, actor="agent", task="A") as a:
         a.read("a.md")
         receipt = a.edit("a.md", [sh.Replace("THREE", "DREI")])
-    found = ws.conflict(dispute.id)
+    found = ws.conflict(conflict.id)
     assert (found.state, found.record) == ("answered", receipt.id)
-    assert "was answered" in refusal(ws, dispute.id, "apply").message
+    assert "was answered" in refusal(ws, conflict.id, "apply").message
 
 
 def test_the_same_edit_refused_again_after_an_answer_is_another_conflict(ws: sh.Workspace, root: Path) -> None:
@@ -249,7 +249,7 @@ def test_the_same_edit_refused_again_after_an_answer_is_another_conflict(ws: sh.
         for _ in range(2):
             with pytest.raises(EditError):
                 a.edit("a.md", [sh.Replace(sh.Lines(3, 3), "drei")], reason="german")
-        assert [dispute.id for dispute in ws.conflicts()] == [first.id]
+        assert [conflict.id for conflict in ws.conflicts()] == [first.id]
         a.edit("a.md", [sh.Replace("last", "least")])
         with pytest.raises(EditError):
             a.edit("a.md", [sh.Replace(sh.Lines(3, 3), "drei")], reason="german")
@@ -264,8 +264,8 @@ def test_an_edit_that_was_left_out_of_a_call_is_open_although_the_rest_was_made(
         b.edit("a.md", [sh.Replace("three", "THREE")])
         edits = [sh.Replace("one", "1"), sh.Replace(sh.Lines(3, 3), "drei")]
         a.edit("a.md", edits, policy=sh.Policy(on_conflict="skip"))
-    (dispute,) = ws.conflicts()
-    ws.resolve(dispute.id, "apply")
+    (conflict,) = ws.conflicts()
+    ws.resolve(conflict.id, "apply")
     assert now(root) == "1\ntwo\ndrei\nfour\nfive\n"
 
 
@@ -277,10 +277,10 @@ def test_a_refused_deletion_of_the_whole_file_can_be_dropped_and_not_applied(ws:
         with pytest.raises(EditError) as caught:
             a.delete("a.md")
     assert caught.value.kind is Kind.CONFLICT
-    (dispute,) = ws.conflicts()
-    error = refusal(ws, dispute.id, "apply")
+    (conflict,) = ws.conflicts()
+    error = refusal(ws, conflict.id, "apply")
     assert (error.kind, "drop" in str(error.hint)) == (Kind.BAD_REQUEST, True)
-    ws.resolve(dispute.id, "drop")
+    ws.resolve(conflict.id, "drop")
     assert ws.conflicts() == []
 
 
@@ -292,8 +292,8 @@ def test_what_changed_outside_steadyhand_is_written_over_as_such(ws: sh.Workspac
         with pytest.raises(EditError) as caught:
             a.edit("a.md", [sh.Replace("cats", "dogs")])
     assert caught.value.kind is Kind.CONFLICT
-    (dispute,) = ws.conflicts()
-    receipt = ws.resolve(dispute.id, "apply")
+    (conflict,) = ws.conflicts()
+    receipt = ws.resolve(conflict.id, "apply")
     assert receipt is not None
     assert ws.show(receipt.id or "").record.files[0].edits[0].forced == ("outside",)
 
@@ -304,22 +304,22 @@ def test_lines_with_secrets_are_not_handed_out(root: Path) -> None:
         ws.edit(".env", [sh.Replace("hunter2", "hunter3")])
         body = {"id": "0123456789ab", "actor": "agent", "task": None, "path": ".env", "lines": [1, 1], "with": []}
         ws._store.writable_journal().append_note("conflict", body)
-        (dispute,) = ws.conflicts()
+        (conflict,) = ws.conflicts()
         with pytest.raises(EditError) as caught:
-            host_of(ws).present_text(dispute.id)
+            host_of(ws).present_text(conflict.id)
         assert caught.value.kind is Kind.PROTECTED_PATH
         with pytest.raises(EditError) as caught:
-            ws.resolve(dispute.id, "apply")
+            ws.resolve(conflict.id, "apply")
         assert caught.value.kind is Kind.BAD_REQUEST
-        assert ws.resolve(dispute.id, "drop") is None
+        assert ws.resolve(conflict.id, "drop") is None
 
 
 def test_whoever_may_only_read_may_look_and_not_resolve(root: Path) -> None:
-    dispute = meet(root)
+    conflict = meet(root)
     with sh.Workspace(root, read_only=True) as reader:
-        assert host_of(reader).present_text(dispute.id).lines == (2, 4)
+        assert host_of(reader).present_text(conflict.id).lines == (2, 4)
         for how in ("apply", "drop"):
-            assert refusal(reader, dispute.id, how).kind is Kind.READ_ONLY
+            assert refusal(reader, conflict.id, how).kind is Kind.READ_ONLY
         assert len(reader.conflicts()) == 1
 
 
@@ -327,8 +327,8 @@ def test_a_long_edit_by_line_numbers_can_be_applied_to_the_version_it_was_refuse
     ws: sh.Workspace, root: Path
 ) -> None:
     (root / "a.md").write_text(TEXT + "a line of some length\n" * 400)
-    dispute = meet(root, sh.Replace(sh.Lines(1, 400), "short"))
-    assert ws.resolve(dispute.id, "apply") is not None
+    conflict = meet(root, sh.Replace(sh.Lines(1, 400), "short"))
+    assert ws.resolve(conflict.id, "apply") is not None
     assert now(root).startswith("short\n")
 
 
@@ -342,9 +342,9 @@ def test_a_conflict_with_a_change_outside_can_be_shown_and_applied_at_its_own_li
         with pytest.raises(EditError) as caught:
             a.edit("a.md", [sh.Replace(sh.Lines(3), "B\n")])
     assert caught.value.kind is Kind.CONFLICT
-    (dispute,) = ws.conflicts()
-    assert host_of(ws).present_text(dispute.id).text == "by an editor\n"
-    assert ws.resolve(dispute.id, "apply") is not None
+    (conflict,) = ws.conflicts()
+    assert host_of(ws).present_text(conflict.id).text == "by an editor\n"
+    assert ws.resolve(conflict.id, "apply") is not None
     assert now(root) == "zero\none\ntwo\nB\nfour\nFIVE\n"
 
 
@@ -358,7 +358,7 @@ def test_lines_of_a_version_that_only_an_editor_made_are_not_looked_for_in_anoth
         with pytest.raises(EditError):
             a.edit("a.md", [sh.Replace(sh.Lines(4), "B\n")])
     (root / "a.md").write_text("1\n2\n3\n" + now(root))
-    (dispute,) = ws.conflicts()
+    (conflict,) = ws.conflicts()
     with pytest.raises(EditError) as caught:
-        host_of(ws).present_text(dispute.id)
+        host_of(ws).present_text(conflict.id)
     assert caught.value.kind is Kind.STALE_SOURCE

@@ -1,4 +1,4 @@
-"""Leases: a task says what it is about to work on; others who come there are told, or refused where they want that."""
+"""Leases: a task says what it is about to work on; others who come there are warned, or refused if they ask for it."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ UNREADABLE = {Kind.NO_MATCH, Kind.NOT_TEXT}
 
 @dataclass(frozen=True)
 class Edited:
-    """A file, the places `<<0>>`, `<<1>>` … in it that are to be changed, and what is to stand there."""
+    """A file, the places `<<0>>`, `<<1>>` … in it that are to be changed, and what is to be there."""
 
     data: bytes
     places: tuple[tuple[bytes, bytes], ...]

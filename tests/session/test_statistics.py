@@ -16,7 +16,7 @@ from steadyhand.session.statistics import Attempts, Statistics, count
 from steadyhand.workspace.file_op import Trace
 from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.record import Entry, Note, State, ToolCall, new_record_id
-from tests.workspace.journal.making import edited, record
+from tests.workspace.journal.sample_records import edited, record
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def ws(root: Path) -> Iterator[Any]:
     with sh.Workspace(root, actor="ada") as workspace:
-        workspace.edit("b.md", [sh.Replace("four", "4")])  # so that refusals have a journal to be told in
+        workspace.edit("b.md", [sh.Replace("four", "4")])  # so that refusals have a journal to be recorded in
         yield workspace
 
 
@@ -116,7 +116,7 @@ def test_edits_and_whole_file_writes_are_distinguished(ws: Any) -> None:
     talk.edit("a.md", "one", "1")
     talk.edit("a.md", "two", "2")
     talk.edit("app.py", "one", "1")
-    talk.write("a.md", "all of it anew\n")
+    talk.write("a.md", "all of it again\n")
     talk.write("new.md", "never was\n")
     found = counted(ws)
     assert found.total.ways == {"edited": 3, "rewritten": 1, "created": 1}
@@ -171,7 +171,7 @@ def test_calls_of_one_task_or_one_tool_and_from_a_time_on(ws: Any) -> None:
         Talk(task).edit("a.md", "one", "1")
     talk = Talk(ws)
     talk.fail("a.md", tool="edit_article")
-    talk.write("a.md", "all of it anew\n")
+    talk.write("a.md", "all of it again\n")
     assert counted(ws, task="T-1").total.calls == 1
     only = counted(ws, tool="write_file")
     assert (only.total.calls, only.total.first, only.total.retries, only.recovered) == (1, 0, 1, 1)

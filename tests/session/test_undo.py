@@ -132,7 +132,7 @@ def test_a_token_that_was_changed_elsewhere_since_is_not_made_a_value_that_nobod
     assert text(ws) == standing
     ws.edit("a.md", [sh.Replace(second[1], second[0])])
     ws.undo(record)
-    assert text(ws) == f"v = {before}\nw = 0\n", "changes that cancel each other do not stand in the way"
+    assert text(ws) == f"v = {before}\nw = 0\n", "changes that cancel each other are not in the way"
 
 
 def test_a_created_file_that_was_edited_since_stays(ws: sh.Workspace) -> None:

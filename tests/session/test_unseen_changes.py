@@ -1,4 +1,4 @@
-"""What is known of others' work is carried on from answer to answer; it must be what looking anew would tell."""
+"""What is known of others' work is carried on from answer to answer; it must be what a fresh look would find."""
 
 from __future__ import annotations
 
@@ -144,4 +144,4 @@ def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_
         assert answer(read, first) == [("one", "line 3")]
         assert answer(latest, first) == [("two", "line 3"), ("two", "line 7")]
         (tmp_path / "a.txt").write_bytes(read.to_bytes())  # somebody takes both changes back, and who has seen them …
-        assert {task for task, _ in answer(read, latest)} == {None}  # … is told of a change outside
+        assert {task for task, _ in answer(read, latest)} == {None}  # … learns of a change outside

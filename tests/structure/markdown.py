@@ -22,7 +22,7 @@ def node_at(text: str, where: Where, path: str | None = "notes.md") -> tuple[Sou
 
 
 def located(text: str, where: Where) -> str:
-    """What stands at the one place."""
+    """What is at the one place."""
     _, node = node_at(text, where)
     return node.span.of(text)
 

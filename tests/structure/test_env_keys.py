@@ -71,7 +71,7 @@ def test_what_an_env_file_cannot_say_is_refused(key: str, action: str, given: di
     assert refused(TEXT, key, action, PATH, **given).kind == kind
 
 
-def test_a_name_that_stands_twice_is_ambiguous() -> None:
+def test_a_name_that_is_there_twice_is_ambiguous() -> None:
     assert missed("A=1\nA=2\n", "A", PATH).kind == Kind.AMBIGUOUS_MATCH
     assert after("A=1\nA=2\n", Key("A", nth=2), "set-key", PATH, value=3) == "A=1\nA=3\n"
 

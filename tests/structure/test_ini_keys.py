@@ -1,4 +1,4 @@
-"""Keys of INI files and their relatives: what is no INI, where everything stands, and each operation."""
+"""Keys of INI files and their relatives: what is no INI, where everything is, and each operation."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_name_may_change_its_own_case() -> None:
     assert after("[a]\nKey = 1\n", "a.Key", "rename-key", "a.ini", name="key") == "[a]\nkey = 1\n"
 
 
-def test_what_stands_twice_is_ambiguous() -> None:
+def test_what_is_there_twice_is_ambiguous() -> None:
     text = "[a]\nx = 1\n[b]\n[a]\nx = 2\n"
     assert missed(text, "a.x", "a.ini").kind == Kind.AMBIGUOUS_MATCH
     assert after(text, Key("a.x", nth=2), "set-key", "a.ini", value=3) == text.replace("2", "3")

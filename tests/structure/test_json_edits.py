@@ -401,7 +401,7 @@ def test_an_empty_line_of_json_lines_follows_the_first_that_is_not() -> None:
     )
 
 
-def test_several_edits_of_one_call_stand_beside_each_other() -> None:
+def test_several_edits_of_one_call_come_side_by_side() -> None:
     edits = [
         Act(Key("a"), "set-key", value=5),
         Act(Key("b.c"), "set-key", value="y"),

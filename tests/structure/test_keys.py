@@ -78,7 +78,7 @@ def test_a_miss_lists_at_most_ten_names() -> None:
     assert len(refusal.message) < 400
 
 
-def test_a_name_that_stands_twice_is_ambiguous_and_nth_picks() -> None:
+def test_a_name_that_is_there_twice_is_ambiguous_and_nth_picks() -> None:
     refusal = missed(TEXT, "twice")
     assert refusal.kind == Kind.AMBIGUOUS_MATCH
     source, node = node_at(TEXT, Key("twice", nth=2))
@@ -203,7 +203,7 @@ def test_keys_of_a_text_inside_another_are_edited_in_place() -> None:
     assert node.carried(outer) == '"a": [1]'
 
 
-def test_what_is_carried_stands_at_the_margin() -> None:
+def test_what_is_moved_is_at_the_margin() -> None:
     source, node = node_at('{\n  "a": {\n    "b": [\n      1\n    ]\n  }\n}', "a.b")
     assert node.carried(source) == '"b": [\n  1\n]'
 

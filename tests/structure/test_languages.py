@@ -393,8 +393,8 @@ for language in languages().values():
 
 
 def test_without_the_extra_edits_by_symbol_name_it_and_edits_by_text_say_what_was_not_checked() -> None:
-    told = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True, timeout=300)
-    rows = {row.split()[0]: row.split(maxsplit=4)[1:] for row in told.stdout.splitlines()}
+    answered = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True, timeout=300)
+    rows = {row.split()[0]: row.split(maxsplit=4)[1:] for row in answered.stdout.splitlines()}
     assert set(rows) == set(languages())
     for name, (is_made, is_said, kind, *hint) in rows.items():
         language = languages()[name]

@@ -1,4 +1,4 @@
-"""What stands around an edit of Markdown: links, tags, comments and tables are after it what they were before."""
+"""What is around an edit of Markdown: links, tags, comments and tables are after it what they were before."""
 
 from __future__ import annotations
 
@@ -150,17 +150,17 @@ def test_the_rows_around_a_change_tell_what_the_whole_text_tells(
     whole = read_markdown(Source.of_text(ChangeSet(proposal.splices).apply(source.text)))
     assert not isinstance(seen, Refusal)
     assert not isinstance(whole, Refusal)
-    was = told(known_markdown(source))
-    near, now = told(seen.before, seen.row), told(seen.after, seen.row)
+    was = report_of(known_markdown(source))
+    near, now = report_of(seen.before, seen.row), report_of(seen.after, seen.row)
     stop, delta = seen.row + seen.before.count, seen.after.count - seen.before.count
     assert near == [one for one in was if seen.row <= one.row < stop]
     rest = [one.moved(delta) for one in was if one.row >= stop]
     if rest and now[-3:] != [one.moved(delta) for one in near[-3:]]:
-        return  # the last parts are read otherwise: such a change is refused, whatever stands behind them
-    assert told(whole) == [*(one for one in was if one.row < seen.row), *now, *rest]
+        return  # the last parts are read otherwise: such a change is refused, whatever is behind them
+    assert report_of(whole) == [*(one for one in was if one.row < seen.row), *now, *rest]
 
 
-class Told(NamedTuple):
+class Report(NamedTuple):
     """A leaf as a test compares it."""
 
     row: int
@@ -168,13 +168,15 @@ class Told(NamedTuple):
     kind: str
     around: str
 
-    def moved(self, delta: int) -> Told:
+    def moved(self, delta: int) -> Report:
         return self._replace(row=self.row + delta)
 
 
-def told(document: Document, row: int = 0) -> list[Told]:
+def report_of(document: Document, row: int = 0) -> list[Report]:
     around = ["/".join(one.kind for one in document.chain(number)) for number in range(len(document.containers))]
-    return [Told(mark.first + row, mark.end - mark.first, mark.kind, around[mark.container]) for mark in document.marks]
+    return [
+        Report(mark.first + row, mark.end - mark.first, mark.kind, around[mark.container]) for mark in document.marks
+    ]
 
 
 def test_the_same_edit_of_many_places_is_proved_together() -> None:

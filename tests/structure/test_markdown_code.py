@@ -92,7 +92,7 @@ SHAPES = [
 
 
 @table(("notation", "name"), SHAPES, ids=[name for _, name in SHAPES])
-def test_the_content_is_what_stands_between_the_fences(notation: str, name: str) -> None:
+def test_the_content_is_what_is_between_the_fences(notation: str, name: str) -> None:
     text, spans = marked(notation)
     _, node = node_at(text, "code_block:0")
     assert node.span == spans[0]

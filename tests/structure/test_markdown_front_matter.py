@@ -55,7 +55,7 @@ def test_what_is_no_front_matter_is_not_found(text: str) -> None:
         '---\n⟦"a b": 1\n⟧---\n',
     ],
 )
-def test_front_matter_is_what_stands_between_its_marks(notation: str) -> None:
+def test_front_matter_is_what_is_between_its_marks(notation: str) -> None:
     text, [span] = marked(notation)
     assert node_at(text, FrontMatter())[1].span == span
 

@@ -43,7 +43,7 @@ def test_what_only_looks_like_a_heading_is_none(name: str, text: str) -> None:
     assert (other.details["nearest"], other.details["available"]) == ([], ["heading:Other"])
 
 
-def test_a_heading_that_none_is_similar_to_is_told_what_there_is_and_suggested_nothing() -> None:
+def test_a_heading_that_none_is_similar_to_lists_what_there_is_and_suggests_nothing() -> None:
     refusal = not_found("# Intro\n\n# Usage\n", "heading:Zebra")
     assert refusal.message == "there is no heading 'Zebra'; none is similar; there are: Intro; Usage"
     assert refusal.details == {"nearest": [], "available": ["heading:Intro", "heading:Usage"]}
@@ -166,7 +166,7 @@ def test_a_heading_that_has_a_separator_in_it_is_found(name: str) -> None:
     assert located(text, Heading(name)).startswith("# ")
 
 
-def test_a_heading_with_a_separator_and_a_path_of_the_same_words_are_told_apart_by_number() -> None:
+def test_a_heading_with_a_separator_and_a_path_of_the_same_words_are_distinguished_by_number() -> None:
     text = "# A > B\n\nx\n\n# A\n\n## B\n\ny\n"
     assert not_found(text, "heading:A > B").kind == Kind.AMBIGUOUS_MATCH
     assert located(text, "heading[2]:A > B") == "## B\n\ny\n"
@@ -206,7 +206,7 @@ def test_a_section_ends_where_the_next_of_its_level_starts(address: str, notatio
     assert node_at(text, address)[1].span == span
 
 
-def test_a_heading_in_a_quote_stands_under_the_one_outside() -> None:
+def test_a_heading_in_a_quote_is_under_the_one_outside() -> None:
     assert node_at("# A\n\n> ## Q\n> x\n\n## B\n", "heading:Q")[1].address == "heading:A > Q"
 
 

@@ -130,7 +130,7 @@ INSERTED = [
 
 
 @table(("where", "content", "expected"), INSERTED)
-def test_inserted_lines_stand_apart_by_one_blank_line(where: str, content: str, expected: str) -> None:
+def test_inserted_lines_are_separated_by_one_blank_line(where: str, content: str, expected: str) -> None:
     after = written(GUIDE, "heading:Setup", "insert", content, where)
     assert expected in after
     assert (

@@ -223,7 +223,7 @@ def test_a_comment_above_a_future_import_is_proven_and_a_statement_is_not() -> N
 
 
 def _long(suffix: str) -> str:
-    """A text that is long enough for proofs, with something in it that stands once."""
+    """A text that is long enough for proofs, with something in it that is once."""
     text = _TEXTS[suffix]
     if suffix == ".json":
         rows = "".join(f'  "more{number}": {number},\n' for number in range(400))

@@ -116,7 +116,7 @@ def test_an_id_counts_before_a_number() -> None:
     assert node_at(text, 1)[1].cell.text == "one"
 
 
-def test_an_id_that_stands_twice_is_ambiguous() -> None:
+def test_an_id_that_is_there_twice_is_ambiguous() -> None:
     text = notebook(cell(["a"], name="s"), cell(["b"], name="s"))
     refusal = Cell("s").resolve(Source.of_text(text, path="a.ipynb"))
     assert isinstance(refusal, Refusal)
@@ -158,7 +158,7 @@ def test_lines_are_added_at_the_start_and_the_end() -> None:
 
 @table("indent", [None, 1, 2, 4])
 @table(("where", "index"), [("before", 0), ("after", 1)])
-def test_a_new_cell_is_laid_out_as_the_others(indent: int | None, where: str, index: int) -> None:
+def test_a_new_cell_has_the_layout_of_the_others(indent: int | None, where: str, index: int) -> None:
     cells = [cell(["a\n", "b"], name="one"), cell(["c"], name="two")]
     text = notebook(*cells, indent=indent)
     made = after(text, Act(Cell("one"), "add-cell", type="markdown", source="# New\nline", where=where))

@@ -1,6 +1,6 @@
 """Random edits by address of real files, each judged by a parser that is not the one that made it.
 
-`make sweep` makes STEADYHAND_EDITS of them, 20,000 unless told; an ordinary run makes a few. Files are those of the
+`make sweep` makes STEADYHAND_EDITS of them, 20,000 by default; an ordinary run makes a few. Files are those of the
 corpus and of the packages installed for these tests. A refusal is no mistake, and is counted by its kind (`-n 0 -s`
 shows how many); a text that says anything but what was asked is one.
 """

@@ -63,7 +63,7 @@ def test_the_only_statement_of_a_suite_is_not_taken_away() -> None:
     assert "pass" in refusal.hint
 
 
-def test_a_name_or_a_body_is_not_taken_away_and_nothing_stands_beside_a_name() -> None:
+def test_a_name_or_a_body_is_not_taken_away_and_nothing_goes_beside_a_name() -> None:
     source = source_of("def f():\n    return 1\n")
     for part in ("name", "body"):
         assert refused(node_at(Symbol("f", part=part), source).delete(source)).kind is Kind.BAD_REQUEST
@@ -89,8 +89,8 @@ METHOD = "class A:\n    def f(self):\n        return 1\n\n    def g(self): ...\n
         "def f(self):\n    return 2",  # at the margin
         "def f(self):\n    return 2\n\n",
         "\n\ndef f(self):\n    return 2\n",
-        "    def f(self):\n        return 2\n",  # as it stands
-        "def f(self):\n        return 2\n",  # as it stands, without the first indentation
+        "    def f(self):\n        return 2\n",  # as it is
+        "def f(self):\n        return 2\n",  # as it is, without the first indentation
         "        def f(self):\n            return 2\n",
         "def f(self):\n  return 2\n",  # another unit
         "def f(self):\n\treturn 2\n",
@@ -180,7 +180,7 @@ def test_a_part_is_replaced_and_nothing_else(
     assert replaced(suffix, text, name, new, part) == after
 
 
-def test_a_replaced_head_is_told_of() -> None:
+def test_a_replaced_head_is_reported() -> None:
     source = source_of("# about\n@a\ndef f(): ...\n")
     proposal = node_at(Symbol("f"), source).replace(source, "def f(): pass")
     assert isinstance(proposal, Proposal)
@@ -342,7 +342,7 @@ def test_attributes_stay_where_only_the_body_is_meant() -> None:
     assert replaced("rs", text, "A.f", "2", "body") == text.replace("        1\n", "        2\n")
 
 
-def test_a_file_with_crlf_is_told_apart_by_nothing_but_its_endings() -> None:
+def test_a_file_with_crlf_differs_in_nothing_but_its_endings() -> None:
     source = source_of(TWO.replace("\n", "\r\n"))
     node = node_at(Symbol("a"), source)
     assert node.replace(source, "def a():\n    pass") == Proposal(())

@@ -120,7 +120,7 @@ PARTINGS = ("\n--> statement-breakpoint\n", "--> statement-breakpoint\n", "\nGO\
 def test_statements_stay_parted_when_one_is_deleted_inserted_or_moved(
     parting: str, count: int, data: st.DataObject
 ) -> None:
-    is_closed = "-->" not in parting  # GO and / stand behind the last statement too
+    is_closed = "-->" not in parting  # GO and / are behind the last statement too
     names = [f"t{at}" for at in range(count)]
     text = parting.join(f"CREATE TABLE {name} (x int);" for name in names) + (parting.rstrip() if is_closed else "")
     text += "\n"

@@ -94,7 +94,7 @@ def after_of(source: Source, proposal: Proposal | Refusal) -> str | None:
 
 
 @given(modules())
-def test_every_symbol_stands_where_ast_says(text: str) -> None:
+def test_every_symbol_is_where_ast_says(text: str) -> None:
     source, _ = code_in(text)
     check_spans(source)
 
@@ -183,7 +183,7 @@ def resolved(source: Source, name: str, part: str = "whole") -> Node:
     return found[0]
 
 
-def test_the_symbols_of_real_files_stand_where_ast_says() -> None:
+def test_the_symbols_of_real_files_are_where_ast_says() -> None:
     files = [path for path in installed_files() if path.suffix == ".py" and 2_000 < path.stat().st_size < 60_000]
     checked = 0
     for path in files[:: max(len(files) // 40, 1)]:

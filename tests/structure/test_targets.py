@@ -87,9 +87,7 @@ def test_an_empty_file_has_one_empty_place() -> None:
         (Lines(2, 2, "wo"), []),
     ],
 )
-def test_lines_that_do_not_say_what_they_should_are_stale_and_tell_where_that_stands(
-    target: Lines, now: list[int]
-) -> None:
+def test_lines_that_do_not_say_what_they_should_are_stale_and_tell_where_that_is(target: Lines, now: list[int]) -> None:
     refusal = refused(target)
     assert refusal.kind == Kind.STALE_SOURCE
     assert refusal.details["now_at"] == now

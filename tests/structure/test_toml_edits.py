@@ -95,7 +95,7 @@ def test_a_value_is_set_in_the_style_it_has(old: str, value: object, new: str) -
     assert after(text, "k", "set-key", PATH, value=value) == f"# h\nk  =  {new}  # c\nz = 1\n"
 
 
-def test_a_date_that_stays_a_date_is_told() -> None:
+def test_a_date_that_stays_a_date_is_reported() -> None:
     source, node = node_at("a = 1979-05-27\n", "a", PATH)
     action = actions()["set-key"]
     proposal = action.propose(source, node, {"value": "2024-01-01"})

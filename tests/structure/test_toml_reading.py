@@ -1,4 +1,4 @@
-"""Reading TOML: what is refused, where everything stands, and that it says what other parsers read."""
+"""Reading TOML: what is refused, where everything is, and that it says what other parsers read."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_long_text_ends_in_an_answer(text: str) -> None:
         ('"a.b" = 1\n', '"a.b"', "1"),
     ],
 )
-def test_a_value_stands_where_it_is_written(text: str, key: str, value: str) -> None:
+def test_a_value_is_where_it_is_written(text: str, key: str, value: str) -> None:
     assert place(text, key) == value
     assert place(text.replace("\n", "\r\n"), key) == value.replace("\n", "\r\n")
 

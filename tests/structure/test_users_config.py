@@ -59,7 +59,7 @@ def test_comments_order_unicode_and_indentation_stay_when_one_value_changes() ->
     )
 
 
-def test_lists_are_not_indented_anew_when_an_item_joins_them() -> None:
+def test_lists_keep_their_indentation_when_an_item_joins_them() -> None:
     step = {"run": "echo done"}
     result = check_edit(
         WORKFLOW,
@@ -77,7 +77,7 @@ def test_a_new_item_takes_the_quotes_that_all_others_have() -> None:
     check_edit(ports, Act(Key(""), "add-key", name="name", value="web"), ports + "name: web\n", path="c.yml")
 
 
-def test_a_comment_stays_with_the_entry_it_stands_at() -> None:
+def test_a_comment_stays_with_the_entry_it_is_at() -> None:
     gone = '\n        # deploys only from main\n        - run: "deploy"\n'
     check_edit(WORKFLOW, Delete(Key("jobs.build.steps[2]")), WORKFLOW.replace(gone, ""), path="ci.yml")
     added = WORKFLOW.replace("        if: 'true'\n", "        if: 'true'\n        more: 1\n")

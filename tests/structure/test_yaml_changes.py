@@ -1,4 +1,4 @@
-"""What a YAML edit must not take along: comments, the head of the file, what else stands in a set collection."""
+"""What a YAML edit must not take along: comments, the head of the file, what else is in a set collection."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_setting_an_anchored_collection_says_who_else_sees_it() -> None:
 
 
 @table("value", [{"q": 1}, {}, [1], "text", None])
-def test_comments_of_a_collection_that_is_written_anew_are_counted(value: Any) -> None:
+def test_comments_of_a_collection_that_is_written_again_are_counted(value: Any) -> None:
     text = "a: # stays\n  x: 1 # one\n  # two\n  y: '# none' # three\nb: 1\n"
     assert proposed(text, ("a",), value).notes == ("the value is written again: 3 comments inside it are gone",)
     after = made(text, ("a",), value)
@@ -174,17 +174,17 @@ def test_what_is_between_brackets_is_carried_with_its_own_comments(number: int, 
         (("db", "restart"), 9, "base.restart"),
     ],
 )
-def test_a_key_that_a_merge_or_an_alias_brings_is_told_with_its_place(
+def test_a_key_that_a_merge_or_an_alias_brings_is_reported_with_its_place(
     path: tuple[str, ...], line: int, there: str
 ) -> None:
-    told = SYNTAX.elsewhere(Source.of_text(MERGED), path, None)
-    assert told is not None
-    assert told.kind is Kind.NO_SUCH_TARGET
-    assert (told.details["line"], told.details["nearest"]) == (line, [f"key:{there}"])
+    refusal = SYNTAX.elsewhere(Source.of_text(MERGED), path, None)
+    assert refusal is not None
+    assert refusal.kind is Kind.NO_SUCH_TARGET
+    assert (refusal.details["line"], refusal.details["nearest"]) == (line, [f"key:{there}"])
 
 
 @table("path", [("web", "nothing"), ("web", "image"), ("base", "log"), ("web", "image", "x")])
-def test_a_key_that_nothing_brings_is_not_told(path: tuple[str, ...]) -> None:
+def test_a_key_that_nothing_brings_is_not_reported(path: tuple[str, ...]) -> None:
     assert SYNTAX.elsewhere(Source.of_text(MERGED), path, None) is None
 
 

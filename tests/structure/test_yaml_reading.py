@@ -1,4 +1,4 @@
-"""YAML as it is read: what is refused, where values stand, and which type they have."""
+"""YAML as it is read: what is refused, where values are, and which type they have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model wrote, from the command line: applied, refused with its place, told again in another format."""
+"""What a model wrote, from the command line: applied, refused with its place, written again in another format."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def editor(tmp_path: Path, code: str) -> str:
         ("show", "zz"),
         ("list", "$"),
         ("list", "--apply"),
-        ("mend",),
+        ("fix",),
     ],
 )
 def test_a_call_that_leaves_something_open_is_refused(shell: Shell, conflict: str, arguments: tuple[str, ...]) -> None:

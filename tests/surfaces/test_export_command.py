@@ -16,7 +16,7 @@ import steadyhand as sh
 from steadyhand.surfaces.cli.commands.audit import trail_rows
 from tests.surfaces.shell import Shell
 from tests.table import table
-from tests.workspace.journal.making import behind_its_back
+from tests.workspace.journal.sample_records import behind_its_back
 
 NASTY = '=cmd|\' /C calc\'!A0\n{"type":"forged"}\r\u2028\u2029\x85\x0b\x0c\x1b[2J\x7f\u202e,"'
 

@@ -1,6 +1,6 @@
 """What a person sees, with colour, compared with the pages under golden/.
 
-Escape is written ␛ there; ids, times and digests are levelled. STEADYHAND_GOLDEN=write writes the pages anew.
+Escape is written ␛ there; ids, times and digests are levelled. STEADYHAND_GOLDEN=write writes the pages again.
 """
 
 from __future__ import annotations

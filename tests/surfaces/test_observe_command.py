@@ -1,4 +1,4 @@
-"""Changes that something else made are noted when a hook or a person says so, and told to whoever watches."""
+"""Changes that something else made are noted when a hook or a person says so, and reported to whoever watches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`outline` and `locate`: what a person and a program are told of the places of a file."""
+"""`outline` and `locate`: what a person and a program learn of the places of a file."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_an_address_to_send_instead_is_quoted_for_the_shell_and_leads_there(furn
     assert "send " not in answer
 
 
-def test_programs_are_told_the_address_as_it_is(furnished: Shell) -> None:
+def test_programs_get_the_address_as_it_is(furnished: Shell) -> None:
     (furnished.root / "page.html").write_text('<ul>\n<li class="item">one</li>\n<li class="item">two</li>\n</ul>\n')
     assert "'" not in furnished.refused("locate", "page.html", "selector:li.itm")["hint"]
 

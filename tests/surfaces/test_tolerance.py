@@ -1,4 +1,4 @@
-"""What is tolerated is told, and what is refused comes with what to type instead."""
+"""What is tolerated is reported, and what is refused comes with what to type instead."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_tolerant_find_is_reported_wherever_it_is_used(fetching: Shell, comman
     assert "note: matched ignoring blanks inside lines (confidence 0." in answer
 
 
-def test_programs_are_told_how_sure_a_find_is(fetching: Shell) -> None:
+def test_programs_get_the_confidence_of_a_match(fetching: Shell) -> None:
     document = fetching.json("edit", "fetch.py", "--old", "RETRIES  =  3", "--new", "RETRIES  =  5")
     (outcome,) = document["receipt"]["outcomes"]
     assert outcome["tier"] == "whitespace"

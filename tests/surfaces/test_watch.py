@@ -133,7 +133,7 @@ def test_a_reader_that_goes_away_ends_it_at_the_next_event(shell: Shell) -> None
     process.stderr.close()
 
 
-def test_a_terminal_is_told_how_to_end_it(shell: Shell) -> None:
+def test_a_terminal_shows_how_to_end_it(shell: Shell) -> None:
     ours, theirs = os.openpty()
     process = shell.process("watch", stdout=theirs, stderr=theirs, environ={"TERM": "xterm"})
     os.close(theirs)

@@ -92,8 +92,8 @@ def test_shared_ends_are_found_beyond_one_block() -> None:
 
 
 MOVED = [
-    (["a", "b"], ["a", "b", "b"], [Change(2, 2, 2, 3)], "an insertion stands last"),
-    (["a", "b", "b", "c"], ["a", "b", "c"], [Change(2, 3, 2, 2)], "a deletion stands last"),
+    (["a", "b"], ["a", "b", "b"], [Change(2, 2, 2, 3)], "an insertion comes last"),
+    (["a", "b", "b", "c"], ["a", "b", "c"], [Change(2, 3, 2, 2)], "a deletion comes last"),
     (["q", "d", "d"], ["q", "x", "d"], [Change(1, 2, 1, 2)], "a deletion joins the insertion it belongs to"),
     (["a"], ["b"], [Change(0, 1, 0, 1)], "a replacement is one change"),
     ([], ["a"], [Change(0, 0, 0, 1)], "from nothing"),

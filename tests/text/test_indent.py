@@ -96,7 +96,7 @@ def test_an_indentation_is_all_blanks_before_the_first_that_is_none(row: str) ->
 
 @given(LEVELS, BLANKS, BLANKS, st.integers(0, 2))
 def test_what_is_carried_there_and_back_is_what_it_was(levels: list[int], unit: str, other: str, deeper: int) -> None:
-    """Only where every level is known on both sides can a rule be told from another; so all levels stand first."""
+    """Only where every level is known on both sides do two rules differ; so all levels come first."""
     every = [0, 1, 2, *levels]
     there = [Pair(row, unit * level, other * (level + deeper)) for row, level in enumerate(every)]
     back = [Pair(pair.row, pair.after, pair.before) for pair in there]

@@ -193,21 +193,21 @@ def _played(toolset: str, folder: Path) -> Iterator[tuple[Case, Path, Mapping[st
     for number, case in enumerate(cases_of(toolset)):
         assert case.name not in seen, case.name
         seen.add(case.name)
-        if root is None or before is not case.files or case.others or not _is_as_laid(root, case.files):
+        if root is None or before is not case.files or case.others or not _is_unchanged(root, case.files):
             root, before = folder / str(number), case.files
-            _lay_out(root, case.files)
+            _write_files(root, case.files)
         receipts: list[sh.Receipt] = []
         yield case, root, _play(case, root, receipts), receipts
 
 
-def _lay_out(root: Path, files: Mapping[str, str | bytes]) -> None:
+def _write_files(root: Path, files: Mapping[str, str | bytes]) -> None:
     root.mkdir()
     for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(_bytes(content))
 
 
-def _is_as_laid(root: Path, files: Mapping[str, str | bytes]) -> bool:
+def _is_unchanged(root: Path, files: Mapping[str, str | bytes]) -> bool:
     return tree(root) == {name: _bytes(content) for name, content in files.items()}
 
 

@@ -17,7 +17,7 @@ from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Shape, 
 
 __all__ = ["ASTRAY", "Maker"]
 
-# Paths that lead nowhere, out of the root, or to what is not to be told; `{root}` and `{out}` are put in.
+# Paths that lead nowhere, out of the root, or to what must not be shown; `{root}` and `{out}` are put in.
 ASTRAY = (
     *("", ".", "..", "/", "~", "~/out.md", "-", "../out.md", "sub/../../out.md", "{out}", "{root}/../out.md"),
     *("/etc/passwd", "/proc/self/environ", "/dev/stdin", "link-out.md", "dir-out/out.md", "sub/link-out.md"),

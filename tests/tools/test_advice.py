@@ -120,7 +120,7 @@ WRONG: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 
 @table("name", toolsets())
-def test_a_call_that_the_files_refuse_is_told_what_the_toolset_has_for_it(name: str, tmp_path: Path) -> None:
+def test_a_call_that_the_files_refuse_names_what_the_toolset_has_for_it(name: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES)
     receipt = workspace.edit("guide.md", [sh.Replace("1", "one")])
     workspace.undo(receipt.id)
@@ -170,7 +170,7 @@ PATCHED = [
 
 
 @table(("toolset", "tool", "sent"), PATCHED, ids=[f"{row[0]}.{row[1]}" for row in PATCHED])
-def test_a_patch_that_fits_twice_is_told_what_to_quote_and_of_no_number(
+def test_a_patch_that_fits_twice_learns_what_to_quote_and_no_number(
     toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path
 ) -> None:
     """A patch has no word for which of several places it means."""

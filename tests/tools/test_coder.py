@@ -138,7 +138,7 @@ RANGES_REFUSED = [
     ("reversed", [edit(4, 2, "x")], "bad-request"),
     ("beyond the end", [edit(6, 7, "x")], "out-of-bounds"),
     ("before the start", [edit(0, 1, "x")], "out-of-bounds"),
-    ("other lines stand there", [edit(2, 2, "2", "three")], "stale-source"),
+    ("other lines are there", [edit(2, 2, "2", "three")], "stale-source"),
     ("the second is wrong", [edit(1, 1, "1"), edit(3, 3, "3", "four")], "stale-source"),
     ("no edits", [], "bad-request"),
     ("no range", [{"newText": "x"}], "bad-request"),

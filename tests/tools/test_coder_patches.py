@@ -31,7 +31,7 @@ def lines(start: int, end: int, new: str, old: str | None = None) -> dict[str, o
     return {"range": {"start": start, "end": end}, "newText": new} | ({} if old is None else {"oldText": old})
 
 
-# What stands around a diff.
+# What is around a diff.
 
 AROUND = {
     "a fence": f"```diff\n{DIFF}```\n",
@@ -130,7 +130,7 @@ def test_every_refusal_has_the_same_kind_its_own_reason_and_an_example(
     assert tree(tmp_path) == {"a.txt": BEFORE.encode()}
 
 
-# What stands in a diff.
+# What is in a diff.
 
 PAGES = {
     "fences": "# Page\n\n```python\nprint(1)\n```\n\nend\n",

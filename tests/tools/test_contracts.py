@@ -1,4 +1,4 @@
-"""What holds for the tools of every toolset: what they take, how a change and a refusal are told, what is recorded."""
+"""What holds for the tools of every toolset: what they take, what a change and a refusal report, what is recorded."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ TEXT = "one\ntwo\none\n"
 
 
 def call(**arguments: object) -> dict[str, object]:
-    return {"file_path": "a.md", "instruction": "Count anew.", "old_string": "one", "new_string": "1", **arguments}
+    return {"file_path": "a.md", "instruction": "Count again.", "old_string": "one", "new_string": "1", **arguments}
 
 
 @table(
@@ -63,8 +63,8 @@ def test_text_is_replaced_as_often_as_expected(
     answer = replace(workspace, arguments)
     assert answer.content.startswith(f"Successfully modified file: a.md ({count} replacements).\n")
     assert tree(tmp_path)["a.md"] == after.encode()
-    assert workspace.history()[0].record.reason == "Count anew."
-    assert workspace.why("a.md", 2 if "2" in after else 1).reason == "Count anew."
+    assert workspace.history()[0].record.reason == "Count again."
+    assert workspace.why("a.md", 2 if "2" in after else 1).reason == "Count again."
 
 
 @table("instruction", ["x" * 100_000, "", None])

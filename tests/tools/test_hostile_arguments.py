@@ -1,4 +1,4 @@
-"""Whatever a model sends, a tool answers: an error of a known kind, nothing raised, nothing changed, nothing told."""
+"""Whatever a model sends, a tool answers: an error of a known kind, nothing raised, nothing changed, nothing shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steadyhand.errors import Kind
 from tests.table import table
 from tests.tools.ground import TOOLS, make, tree
 
-SECRET = "must not be told"
+SECRET = "must not be shown"
 FILES = {"a.md": "one\ntwo\n", "sub/b.md": "three\n"}
 
 # A call of each tool that would change a.md or show it, were it not for what is put in place of the path.

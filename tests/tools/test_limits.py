@@ -1,4 +1,4 @@
-"""Every call ends when it is told to and has then changed nothing; what is too much is answered, and costs grow evenly.
+"""Every call ends when asked to and has then changed nothing; what is too much is answered, and costs grow evenly.
 
 No clock is asked here: a tick that counts how often it is asked, and stops the call at some number, says it all.
 """
@@ -294,7 +294,7 @@ def test_too_many_edits_in_one_call_are_refused_with_how_many_there_may_be(
     assert tree(tmp_path) == {name: text.encode() for name, text in {**TEXT, **PAGE}.items()}
 
 
-# What a call costs grows with what it asks for, not with its square: told by counting the functions that are called.
+# What a call costs grows with what it asks for, not with its square: seen by counting the functions that are called.
 
 
 @contextmanager

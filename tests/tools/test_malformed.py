@@ -66,7 +66,7 @@ def check_answer(answer: dict[str, Any], asked: str, validator: Any) -> None:
 
 
 def check_silence(answer: dict[str, Any], asked: str, ground: Ground) -> None:
-    """Nothing is told of what lies elsewhere, of secrets, or of our own making."""
+    """Nothing is said of what lies elsewhere, of secrets, or of our own making."""
     reported = json.dumps(answer, ensure_ascii=False)
     for secret in SECRETS:
         assert secret not in reported

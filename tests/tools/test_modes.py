@@ -154,7 +154,7 @@ def test_only_a_mode_that_there_is_can_be_set(tmp_path: Path) -> None:
 
 
 @table("mode", MODES)
-def test_a_worker_is_told_what_its_mode_is_for(tmp_path: Path, mode: str) -> None:
+def test_a_worker_learns_what_its_mode_is_for(tmp_path: Path, mode: str) -> None:
     hands = kit(tmp_path, mode)
     prompt = hands.prompt()
     assert f"## Mode: {mode}" in prompt
@@ -163,7 +163,7 @@ def test_a_worker_is_told_what_its_mode_is_for(tmp_path: Path, mode: str) -> Non
 
 
 @table("toolset", toolsets())
-def test_a_worker_is_told_of_no_tool_that_its_toolset_has_not(tmp_path: Path, toolset: str) -> None:
+def test_a_worker_hears_of_no_tool_that_its_toolset_lacks(tmp_path: Path, toolset: str) -> None:
     names = {tool.name for tool in tools_of(toolset)}
     hands = make(tmp_path, {}).tools(toolset)
     for mode in MODES:
@@ -172,19 +172,19 @@ def test_a_worker_is_told_of_no_tool_that_its_toolset_has_not(tmp_path: Path, to
 
 
 @table("toolset", toolsets())
-def test_a_worker_is_told_which_tools_are_left_where_its_mode_leaves_some_out(tmp_path: Path, toolset: str) -> None:
+def test_a_worker_learns_which_tools_are_left_where_its_mode_leaves_some_out(tmp_path: Path, toolset: str) -> None:
     for mode in MODES:
         root = tmp_path / mode
         root.mkdir()
         hands = make(root, {}, mode=mode).tools(toolset)
         listed = {tool.name for tool in hands.tools}
         *_, last = hands.prompt().splitlines()
-        is_told = last.startswith("The tools of this mode: ")
-        assert is_told is (len(listed) < len(tools_of(toolset)))
-        assert not is_told or set(last.split("`")[1::2]) == listed
+        is_listed = last.startswith("The tools of this mode: ")
+        assert is_listed is (len(listed) < len(tools_of(toolset)))
+        assert not is_listed or set(last.split("`")[1::2]) == listed
 
 
-def test_a_planner_is_told_all_five_modes_and_that_suggestions_change_nothing(tmp_path: Path) -> None:
+def test_a_planner_learns_all_five_modes_and_that_suggestions_change_nothing(tmp_path: Path) -> None:
     prompt = kit(tmp_path, None).prompt(mode="planner")
     section = prompt.split("## Task modes")[1]
     assert all(f"- `{mode}`:" in section for mode in MODES)

@@ -1,4 +1,4 @@
-"""The native toolsets as a whole: what each API is told of them, by which names they answer, what they survive."""
+"""The native toolsets as a whole: what each API learns of them, by which names they answer, what they survive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.tools.ground import TOOLS, make, tree
 FILES = {"a.md": "one\ntwo\nthree\n", "sub/b.md": "x = 1\nx = 1\n"}
 
 
-# What each API is told.
+# What each API learns.
 
 
 def names(kit: sh.Kit, style: str) -> list[object]:
@@ -63,7 +63,7 @@ def test_only_versions_that_have_undo_offer_it(version: str, tmp_path: Path) -> 
 
 
 @table("style", ["openai-responses", "openai-responses-strict"])
-def test_the_responses_api_is_told_of_apply_patch_by_type_or_with_a_grammar(style: str, tmp_path: Path) -> None:
+def test_the_responses_api_gets_apply_patch_by_type_or_with_a_grammar(style: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {})
     assert workspace.tools("openai").schemas(style) == [{"type": "apply_patch"}]
     (custom,) = workspace.tools("openai", version="freeform").schemas(style)

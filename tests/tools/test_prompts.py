@@ -15,13 +15,13 @@ from steadyhand.tools.kit import PLANNER, prompt_for
 from steadyhand.tools.toolsets import MODEL, prompt_of, tools_of, toolsets
 from tests.table import table
 
-SIZES = {"core": 2_000}  # what a client of the MCP server is told at most; the others go into prompts of a host's own
+SIZES = {"core": 2_000}  # what a client of the MCP server gets at most; the others go into prompts of a host's own
 LONGEST, SHORTEST = 4_500, 200
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 KEY = re.compile(r'"([A-Za-z_][A-Za-z0-9_]*)"\s*:')
 FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
-QUOTED = {"vault": {"port"}, "site": {"p"}}  # examples of what stands in files
+QUOTED = {"vault": {"port"}, "site": {"p"}}  # examples of what is in files
 WORDS = {"true", "false", "null", *MODES, *map(str, Kind), *action_names(), *target_keys()}
 
 

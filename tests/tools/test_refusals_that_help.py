@@ -26,7 +26,7 @@ OPERATIONS = [
 
 
 def passed_on(answer: dict[str, Any]) -> None:
-    """The best match stands in the words of the refusal too, with how like it is and where."""
+    """The best match is in the words of the refusal too, with how like it is and where."""
     best = answer["bestMatch"]
     assert f"{best['similarity']:.0%}" in answer["error"]
     assert f"line {best['line']}" in answer["error"]

@@ -19,7 +19,7 @@ from tests.tools.shapes import VALUES, objects_for
 
 EDIT = Object(
     (
-        Field("old_string", Text(), "The text as it stands.", required=True),
+        Field("old_string", Text(), "The text as it is.", required=True),
         Field("new_string", Text(), required=True),
         Field("occurrence", Either((Number(least=-1), Text(("first", "all"))))),
     )
@@ -85,7 +85,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     assert read(max_lines=3.0).fields["max_lines"] == 3
 
 
-# What is repaired, and told.
+# What is repaired, and reported.
 
 
 @table("name", ["path", "file", "file_path", "FilePath", "filepath", "file-path"])

@@ -141,7 +141,7 @@ def test_an_atomic_call_is_one_change_that_is_undone_as_one(tmp_path: Path) -> N
 def test_a_call_in_which_every_file_fails_says_why(tmp_path: Path) -> None:
     answer = call(make(tmp_path, FILES).tools("site"), edit("c.html", START), edit("none.html", START))
     assert (answer["success"], answer["kind"]) == (False, "no-such-target")
-    assert "error" not in answer["results"][0]  # it is told once, on top
+    assert "error" not in answer["results"][0]  # it is said once, on top
     assert "matches no element" in answer["message"]
     assert texts(tmp_path) == FILES
 

@@ -40,7 +40,7 @@ def page(root: Path) -> str:
 # What must not happen.
 
 
-def test_a_selector_that_matches_nothing_is_told_the_elements_like_it(tmp_path: Path) -> None:
+def test_a_selector_that_matches_nothing_gets_the_elements_like_it(tmp_path: Path) -> None:
     answer = call(make(tmp_path, {"a.html": PAGE}), operation(".herO-", "setText", value="x"))
     assert (answer["success"], answer["kind"], answer["suggestedTool"]) == (False, "no-such-target", "editFile")
     assert answer["details"]["similar"][0] == {
@@ -51,7 +51,7 @@ def test_a_selector_that_matches_nothing_is_told_the_elements_like_it(tmp_path: 
     assert page(tmp_path) == PAGE
 
 
-def test_a_selector_that_matches_several_is_told_one_for_each_of_them(tmp_path: Path) -> None:
+def test_a_selector_that_matches_several_gets_one_for_each_of_them(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.html": PAGE})
     for action, fields in (("remove", {}), ("setText", {"value": "x"}), ("addClass", {"value": "x"})):
         answer = call(workspace, operation("li", action, **fields))
@@ -66,7 +66,7 @@ def test_a_selector_that_matches_several_is_told_one_for_each_of_them(tmp_path: 
         assert page(tmp_path) == before.replace(f">{word}<", f">{word.upper()}<")
 
 
-def test_a_bad_selector_is_told_where_it_is_bad(tmp_path: Path) -> None:
+def test_a_bad_selector_learns_where_it_is_bad(tmp_path: Path) -> None:
     answer = call(make(tmp_path, {"a.html": PAGE}), operation("li[", "remove"))
     assert (answer["success"], answer["kind"]) == (False, "bad-request")
     assert answer["details"]["position"] == 3

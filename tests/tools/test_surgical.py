@@ -370,7 +370,7 @@ def two(root: Path, files: dict[str, str | bytes]) -> tuple[sh.Kit, sh.Kit]:
     return hands[0], hands[1]
 
 
-def test_two_tasks_on_one_line_are_told_of_each_other_with_both_edits(tmp_path: Path) -> None:
+def test_two_tasks_on_one_line_see_each_other_with_both_edits(tmp_path: Path) -> None:
     first, second = two(tmp_path, {"a.py": TEXT})
     assert first.call("edit_file", edit("def run(log):", "def run(log, deep):", reason="deeper"))["success"] is True
     answer = second.call("edit_file", edit("def run(", "def go("))
@@ -411,7 +411,7 @@ def test_a_line_number_that_another_task_moved_is_refused(tmp_path: Path) -> Non
     assert "def run(log):\n# here\n    return None" in text(tmp_path)
 
 
-def test_two_tasks_that_append_are_told_of_each_other(tmp_path: Path) -> None:
+def test_two_tasks_that_append_see_each_other(tmp_path: Path) -> None:
     first, second = two(tmp_path, {"a.py": TEXT})
     assert first.call("insert_at", {"path": "a.py", "line": -1, "content": "# first"})["success"] is True
     answer = second.call("insert_at", {"path": "a.py", "line": -1, "content": "# second"})

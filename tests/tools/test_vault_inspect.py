@@ -1,4 +1,4 @@
-"""`TextInspect`: what a file is made of, where a text stands in it, its lines, its hash, and what counts as read."""
+"""`TextInspect`: what a file is made of, where a text is in it, its lines, its hash, and what counts as read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`TextPatch`: which target fits which operation, sections and code blocks as wholes, versions, and what is told."""
+"""`TextPatch`: which target fits which operation, sections and code blocks as wholes, versions, and the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`TextReplace`: exact text, the occurrence that is meant, what is told of the rest, and versions that are known."""
+"""`TextReplace`: exact text, the occurrence that is meant, the report of the rest, and versions that are known."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_occurrences_are_counted_from_the_left_without_overlap(tmp_path: Path) -
 
 
 def test_a_text_that_is_nowhere_is_refused_with_a_message(tmp_path: Path) -> None:
-    answer = replaced(tmp_path, NOTES, "nothing like this stands anywhere", "x")
+    answer = replaced(tmp_path, NOTES, "nothing like this is anywhere", "x")
     assert list(answer) == ["status", "error", "kind", "message", "hint", "details"]
     assert (answer["status"], answer["kind"]) == ("error", "no-match")
     assert answer["error"] == f"{answer['message']}\nHint: {answer['hint']}"

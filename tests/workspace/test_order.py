@@ -98,7 +98,7 @@ def ws(storage: Recording) -> sh.Workspace:
 
 
 def order(storage: Recording) -> list[tuple[str, str]]:
-    """Calls and paths; a temporary is told as such."""
+    """Calls and paths; a temporary is shown as such."""
     return [(step.call, "TEMP" if TEMP_PREFIX in step.path else step.path) for step in storage.steps]
 
 

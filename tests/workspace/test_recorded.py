@@ -11,7 +11,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.workspace.journal.database import VERSION
 from tests.table import table
-from tests.workspace.recorded.recording import answers, restore
+from tests.workspace.recorded.recorder import answers, restore
 
 FOLDER = Path(__file__).parent / "recorded"
 RECORDED = sorted(path.parent for path in FOLDER.glob("*/journal.sql"))

@@ -1,4 +1,4 @@
-"""GNU patch with its usual tolerance, told which file is meant and to ask nothing."""
+"""GNU patch with its usual tolerance, given the file that is meant and forbidden to ask."""
 
 from __future__ import annotations
 

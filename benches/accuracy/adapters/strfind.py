@@ -1,4 +1,4 @@
-"""The floor: `str.find`, and a replacement only where the old text stands exactly once. It does nothing clever.
+"""The floor: `str.find`, and a replacement only where the old text is there exactly once. It does nothing clever.
 
 Of a diff it takes the rows between two `@@` lines and believes no number in them.
 """

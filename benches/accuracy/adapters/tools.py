@@ -95,8 +95,8 @@ class Called:
         problem = _problem(result)
         if problem is None:
             return Answer(True, text, str(result.get("matchTiers") or ""), seconds=seconds)
-        is_told = text == question.before and ("details" in result or len(question.ops) <= 1)  # words name no edit
-        offers = tuple(self._offers(question, arguments, result)) if is_told else ()
+        is_reported = text == question.before and ("details" in result or len(question.ops) <= 1)  # words name no edit
+        offers = tuple(self._offers(question, arguments, result)) if is_reported else ()
         kept = tuple(range(int(str(result.get("appliedCount", 0)))))
         return Answer(False, text, problem, seconds=seconds, kept=kept, offers=offers)
 

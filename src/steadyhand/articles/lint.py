@@ -149,11 +149,11 @@ class _Linter:
             return "dead-path", f"there is no file {rule.place}"
         if rule.op == "file":
             return None
-        doubts = [self._has(rule, file) for file in files]
-        if any(doubt is None for doubt in doubts):
+        verdicts = [self._has(rule, file) for file in files]
+        if any(verdict is None for verdict in verdicts):
             return None
         kind: LintKind = "dead-symbol" if rule.op == "symbol" else "dead-key"
-        return kind, next(doubt for doubt in doubts if doubt is not None)
+        return kind, next(verdict for verdict in verdicts if verdict is not None)
 
     def _has(self, rule: Rule, file: str) -> str | None:
         """What is wrong with a definition or key that a rule names in a file; None: it is there."""

@@ -163,8 +163,8 @@ class JobReport:
 
     def to_json(self) -> dict[str, object]:
         data: dict[str, object] = {"key": self.key, "state": self.state}
-        told = {"kind": self.kind, "files": list(self.files), "error": self.error, **self.facts}
-        return data | {name: value for name, value in told.items() if value}
+        optional = {"kind": self.kind, "files": list(self.files), "error": self.error, **self.facts}
+        return data | {name: value for name, value in optional.items() if value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
 
 
 def _repaired(tier: Tier, step: Step, made: RepairChain) -> Tier:
-    """A tier as it is asked for a repaired text: several lines, or what stood in a shape of lines, are whole lines."""
+    """A tier as it is asked for a repaired text: several lines, or what was in a shape of lines, are whole lines."""
     from steadyhand.match.repair import repairs
 
     differs, confidence = (*made.names, *tier.differs), min(tier.confidence, _REPAIRED)

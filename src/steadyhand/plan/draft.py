@@ -185,7 +185,7 @@ class Draft:
         return len(self.original.text)
 
     def to_original(self, offset: int) -> int:
-        """Where an offset of the text the next edit sees stood in the original."""
+        """Where an offset of the text the next edit sees was in the original."""
         return offset
 
     def from_original(self, offset: int) -> int | None:

@@ -65,7 +65,7 @@ class _Builder:
         if new.endswith(("\n", "\r")) and window.old and not window.old.endswith(("\n", "\r")):
             self._new.append("")  # the edit brings an ending of its own, so there is a row after it
         self._again = repeated_rows(self._old, self._new, window.lexer) if signs is None else None
-        self._seams = InsertPoints(window.alignment)
+        self._points = InsertPoints(window.alignment)
         self._rows = NewRows(window, self._old, self._new, self._again)
 
     def build(self) -> tuple[RowEdit, ...] | Drift:
@@ -94,7 +94,7 @@ class _Builder:
                 case Change():
                     return self._replaced(section)
         except Uncertain:
-            return drift_of(self._seams.near(_row_of(section)))
+            return drift_of(self._points.near(_row_of(section)))
 
     def _among_twins(self, sections: Sequence[Section], at: int) -> Drift | None:
         """What the file has otherwise among the rows of a change and those beside it that say the same."""
@@ -105,7 +105,7 @@ class _Builder:
         if not twins:
             return None
         rows = [*twins, *range(change.before_start, change.before_end)]
-        for pairing in self._seams.held(min(rows), max(rows) + 1):
+        for pairing in self._points.held(min(rows), max(rows) + 1):
             is_drifted_twin = pairing.old_start in twins and not pairing.likeness.is_sure
             if pairing.likeness is Likeness.NONE or is_drifted_twin:
                 return drift_of(pairing)
@@ -113,7 +113,7 @@ class _Builder:
 
     def _repeated(self, pair: Repeated) -> RowEdit | Drift | None:
         """A row that the edit repeats: what it has in common with the old text stays as the file has it."""
-        pairing = self._seams.holding(pair.old)
+        pairing = self._points.holding(pair.old)
         old, new = self._old[pair.old], self._new[pair.new]
         if old == new or pairing.start == pairing.end or pairing.is_kept:
             return None
@@ -131,14 +131,14 @@ class _Builder:
         """The indentation of a repeated row: the file's, unless the edit moves the row sideways."""
         if indent_of(versions.old) == indent_of(versions.new):
             return indent_of(versions.ours)
-        strange = self._seams.added_beside(pair.old)
+        strange = self._points.added_beside(pair.old)
         if strange is not None:
             return drift_of(strange)  # rows that nobody asked to move with the rows around them
         return self._rows.indent_of_row(pair.new, pair.old)
 
     def _blank_run(self, run: BlankRun) -> RowEdit | Drift | None:
         """Another number of blank rows between two rows: a change only if the file has as many as the old text."""
-        found = self._seams.blanks_before(run.row)
+        found = self._points.blanks_before(run.row)
         if isinstance(found, Drift):
             return found
         start, end = found
@@ -159,12 +159,12 @@ class _Builder:
         return "".join(new if row is None else row for row, new in zip(rows, brought, strict=True))
 
     def _replaced(self, change: Change) -> RowEdit | Drift:
-        pairings = self._seams.held(change.before_start, change.before_end)
+        pairings = self._points.held(change.before_start, change.before_end)
         strange = next((pairing for pairing in pairings if not self._may_be_replaced(pairing)), None)
         if strange is not None:
             return drift_of(strange)
         start, end = pairings[0].start, pairings[-1].end
-        if change.after_start == change.after_end and self._seams.leaves_strange_blanks(start, end):
+        if change.after_start == change.after_end and self._points.leaves_strange_blanks(start, end):
             return drift_of(pairings[0])
         text = self._written(change, pairings)
         unsure = next((pairing for pairing in pairings if not pairing.likeness.is_sure), pairings[0])
@@ -225,7 +225,7 @@ class _Builder:
         return relayout(old, ours, new, self._window.lexer)
 
     def _inserted(self, change: Change) -> RowEdit | Drift:
-        at = self._seams.seam(change.before_start)
+        at = self._points.between(change.before_start)
         if isinstance(at, Drift):
             return at
         if self._window.has_beside(self._new[change.after_start : change.after_end], at):

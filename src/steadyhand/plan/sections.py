@@ -193,7 +193,7 @@ def _between(old: Sequence[str], new: Sequence[str], rows: range, others: range)
     if is_inside and not any(text.strip() for text in (*before, *after)):
         yield from _blank_rows(rows, others)
         return
-    # In other numbers of paragraphs, blank rows at an edge may be those that stood between two paragraphs.
+    # In other numbers of paragraphs, blank rows at an edge may be those between two paragraphs.
     both = len(_pieces(old, rows)) == len(_pieces(new, others)) > 0
     # Nor are they more or fewer than before beside a blank row of which signs say that it stays.
     beside = [0 < at <= len(old) and not old[at - 1].strip() for at in (rows.start, rows.stop + 1)]
@@ -310,7 +310,7 @@ class InsertPoints:
         strange = [pairing for pairing in self._alignment if pairing.is_blank and pairing.is_file_only]
         return any(pairing.end == start for pairing in strange) and any(pairing.start == end for pairing in strange)
 
-    def seam(self, row: int) -> int | Drift:
+    def between(self, row: int) -> int | Drift:
         """In front of which row of the window new rows go that are in front of an old row."""
         before = [index for at, index in self._index.items() if at < row]
         after = [index for at, index in self._index.items() if at >= row]

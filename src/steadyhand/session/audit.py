@@ -134,7 +134,7 @@ def _refusal(item: LogItem, note: Note) -> Facts:
 
 
 def _records(others: object) -> list[object]:
-    """The records that an edit stood on; a change outside Steadyhand has none."""
+    """The records whose text an edit replaced; a change outside Steadyhand has none."""
     return [other.get("record") for other in others if isinstance(other, dict)] if isinstance(others, list) else []
 
 

@@ -162,9 +162,9 @@ def find_conflicts(
         mine = [planned.changes.splices[number] for number in outcome.splices]
         regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
         edit = edits[outcome.index] if outcome.index < len(edits) else None
-        hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, ())]
+        hit = [(item, region) for item, region in theirs if _is_of_unseen(source, regions, item, region, ())]
         if hit and quoted and not (_is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in known()):
-            hit = [(item, region) for item, region in hit if _stands_on(source, regions, item, region, quoted)]
+            hit = [(item, region) for item, region in hit if _is_of_unseen(source, regions, item, region, quoted)]
         rows = _hull(regions) if regions else Region(0, 0)
         above: list[tuple[UnseenChange, Region]] = []
         if edit is not None and mine and is_by_number(edit.target):
@@ -176,7 +176,7 @@ def find_conflicts(
         over = meant(outcome.index) if hit or above else ()
         if above and over:  # then the numbers say where it would be, and what is meant is elsewhere
             places = [region_of(source, splice) for splice in over]
-            hit = [(item, region) for item, region in theirs if _stands_on(source, places, item, region, ())]
+            hit = [(item, region) for item, region in theirs if _is_of_unseen(source, places, item, region, ())]
             mine = list(over)
         if hit:
             found.append(_conflict(path, outcome.index, edit, source, mine, hit, over, is_secret=is_secret))
@@ -213,7 +213,7 @@ def others_at(unseen: Sequence[UnseenChange], source: Source, *regions: Region) 
     return tuple(_other(item, place, source.path) for item, place in hit)
 
 
-def _stands_on(
+def _is_of_unseen(
     source: Source, mine: Sequence[Region], item: UnseenChange, theirs: Region, proofs: Sequence[Span]
 ) -> bool:
     met = [region for region in mine if region.meets(theirs)]

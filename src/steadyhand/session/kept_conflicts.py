@@ -43,10 +43,10 @@ _LISTED = 10
 @sized("edit", "others", "yours", "corrected")
 @dataclass(frozen=True, slots=True)
 class KeptConflict:
-    """An edit that was refused because it stood on the work of others.
+    """An edit that was refused because it touches the work of others.
 
     `edit` is the refused edit in its JSON form; None where the call wrote the whole file or the content is secret.
-    `others` are the changes it stood on, `yours` what it would have replaced and written, `corrected` the edit that
+    `others` are the changes it touches, `yours` what it would have replaced and written, `corrected` the edit that
     keeps both. `lines` are those of the file as it was then, the version `actual`. `state`: `answered` means that its
     party has changed the file since by itself; `record` is the record that ended it, if one did. `writes` are lines of
     the version `actual` and what the edit would have left in their place; None where that was not kept.
@@ -76,7 +76,7 @@ class KeptConflict:
 
     @property
     def records(self) -> tuple[str, ...]:
-        """The records of others it stood on; a change outside Steadyhand has none."""
+        """The records of others it touches; a change outside Steadyhand has none."""
         return tuple(dict.fromkeys(str(other["record"]) for other in self.others if other.get("record")))
 
     def named(self) -> str:
@@ -179,7 +179,7 @@ def rows_now(journal: Journal, kept: KeptConflict, present: Source) -> tuple[int
 
 
 def version_then(journal: Journal, kept: KeptConflict, present: Source) -> Source | None:
-    """The text as it stood there when the edit was refused; None where it cannot be had."""
+    """The text as it was there when the edit was refused; None where it cannot be had."""
     version = _version_then(journal, kept)
     digest = _digest_then(kept, version)
     if digest == present.digest:
@@ -221,7 +221,7 @@ def _carried(then: Source, present: Source, rows: tuple[int, int]) -> tuple[int,
 
 
 def _version_then(journal: Journal, kept: KeptConflict) -> Version | None:
-    """The change that made the version that stood there when the edit was refused."""
+    """The change that made the version that was there when the edit was refused."""
     version = next(iter(versions_back(journal, kept.path, before_seq=kept.seq)), None)
     return None if version is None or version.change.after is None else version
 

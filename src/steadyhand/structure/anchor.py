@@ -125,13 +125,13 @@ def _moved(rows: Rows, line: int, digest: str) -> Refusal:
     there = f"line {line} now reads {rows.text(line - 1)[:80]!r}" if line <= count else f"it has {count} lines"
     return Refusal(
         Kind.STALE_SOURCE,
-        f"anchor {line}#{digest}: the file changed, {there}; {_whereabouts(now)}",
+        f"anchor {line}#{digest}: the file changed, {there}; {_known_places(now)}",
         SendAddress(f"anchor:{now[0]}#{digest}") if len(now) == 1 else "read the file again with anchors",
         {"anchor": f"{line}#{digest}", "line_count": count, "now_at": now[:20]},
     )
 
 
-def _whereabouts(lines: Iterable[int]) -> str:
+def _known_places(lines: Iterable[int]) -> str:
     found = list(lines)
     if not found:
         return "no line has that digest"

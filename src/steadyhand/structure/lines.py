@@ -95,7 +95,7 @@ class Lines(RowTarget):
         return Refusal(
             Kind.STALE_SOURCE,
             f"{asked}: the text given for this place is not there, {there or f'the file has {rows.count} lines'}; "
-            f"{_whereabouts(now)}",
+            f"{_known_places(now)}",
             SendAddress(f"lines:{now[0]}-{now[0] + len(wanted) - 1}") if len(now) == 1 else Reread(),
             {"start": self.start, "end": self.end, "line_count": rows.count, "now_at": now[:_SHOWN]},
         )
@@ -147,7 +147,7 @@ def _lines_of(rows: Rows, wanted: list[str]) -> list[int]:
     return found
 
 
-def _whereabouts(lines: list[int]) -> str:
+def _known_places(lines: list[int]) -> str:
     if not lines:
         return "it is nowhere in the file"
     shown = ", ".join(map(str, lines[:5]))

@@ -1,4 +1,4 @@
-"""The chain: whatever is changed in the log or in an image is seen, told once, and never used."""
+"""The chain: whatever is changed in the log or in an image is seen, reported once, and never used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, audit_rows, checksum_of, link, row_after
 from steadyhand.workspace.journal.record import Note, State
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, behind_its_back, commit, image_of, record
+from tests.workspace.journal.sample_records import STAGING, behind_its_back, commit, image_of, record
 
 
 @pytest.fixture(scope="module")

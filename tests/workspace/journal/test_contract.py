@@ -16,7 +16,7 @@ from steadyhand.workspace.journal.store import Journal, open_journal
 from tests.sampling import EXAMPLES
 from tests.table import table
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, commit, edited, image_of, record, state
+from tests.workspace.journal.sample_records import STAGING, commit, edited, image_of, record, state
 
 
 def refused(kind: Kind) -> object:

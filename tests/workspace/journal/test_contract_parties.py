@@ -12,7 +12,7 @@ from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.record import EditNote, Entry, Lease, Note, Party, SeenVersion, Staging, State
 from steadyhand.workspace.journal.store import Journal
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, commit, edited, lease, record, start, until
+from tests.workspace.journal.sample_records import STAGING, commit, edited, lease, record, start, until
 
 ANN, BOB = Party("ann", "T-1"), Party("bob")
 ODD = Party("\ud800\udc00", "\udcff\0" * 2000)

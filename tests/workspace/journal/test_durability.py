@@ -9,7 +9,7 @@ import pytest
 
 from steadyhand.workspace.journal.record import Party, SeenVersion, State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
-from tests.workspace.journal.making import STAGING, image_of, lease, record
+from tests.workspace.journal.sample_records import STAGING, image_of, lease, record
 
 
 @pytest.fixture

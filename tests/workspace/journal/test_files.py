@@ -19,7 +19,7 @@ from steadyhand.workspace.journal.database import VERSION
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, commit, image_of, record, run, start
+from tests.workspace.journal.sample_records import STAGING, commit, image_of, record, run, start
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def kind_of_refusal(folder: Path, **options: object) -> Kind:
 
 
 def everything(path: Path) -> dict[str, tuple[object, ...]]:
-    """Name, kind, mode, times and bytes of whatever stands beneath a folder."""
+    """Name, kind, mode, times and bytes of whatever is beneath a folder."""
     found: dict[str, tuple[object, ...]] = {}
     for each in sorted([path, *path.rglob("*")]):
         status = each.lstat()

@@ -18,7 +18,7 @@ from steadyhand.workspace.journal.record import FileChange, Record, State, utc_t
 from steadyhand.workspace.journal.store import Journal
 from tests.table import table
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, commit, edited, image_of, record, state
+from tests.workspace.journal.sample_records import STAGING, commit, edited, image_of, record, state
 
 
 def days_ago(days: float) -> str:

@@ -12,7 +12,7 @@ from steadyhand.errors import EditError
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import behind_its_back, lease, run
+from tests.workspace.journal.sample_records import behind_its_back, lease, run
 
 ANN = Party("agent-7", "T-1")
 

@@ -8,7 +8,7 @@ from steadyhand.workspace.journal import log_reader
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.record import Entry, State
 from steadyhand.workspace.journal.store import Journal
-from tests.workspace.journal.making import STAGING, commit, record
+from tests.workspace.journal.sample_records import STAGING, commit, record
 
 
 def shown(journal: Journal, **asked: object) -> list[tuple[str, str]]:

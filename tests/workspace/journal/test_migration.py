@@ -17,7 +17,7 @@ from steadyhand.workspace.journal.record import Party, Record, SeenVersion, utc_
 from steadyhand.workspace.journal.sqlite import SqliteHandle
 from steadyhand.workspace.journal.sqlite_file import expected_shape, migrate, shape_of, version_of
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, commit, edited, lease, record, run, start
+from tests.workspace.journal.sample_records import STAGING, commit, edited, lease, record, run, start
 
 LONG = "long/" * 800
 

@@ -11,7 +11,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.record import Party, SeenVersion, State
 from steadyhand.workspace.journal.store import Journal, open_journal
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, behind_its_back, commit, edited, record
+from tests.workspace.journal.sample_records import STAGING, behind_its_back, commit, edited, record
 from tests.workspace.journal.test_wide_records import calls_in
 
 PARTY = Party("agent-7", "T-1")

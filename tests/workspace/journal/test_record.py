@@ -31,7 +31,7 @@ from steadyhand.workspace.journal.record import (
     utc_now,
 )
 from tests.table import table
-from tests.workspace.journal.making import STAGING, edited, record, state
+from tests.workspace.journal.sample_records import STAGING, edited, record, state
 
 anything = st.text(st.characters(codec=None, exclude_categories=()), max_size=8)  # lone surrogates too
 ids = st.text("0123456789abcdef", min_size=12, max_size=12)

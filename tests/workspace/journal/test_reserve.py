@@ -15,7 +15,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.sqlite_file import Reserve
-from tests.workspace.journal.making import STAGING, commit, image_of, record
+from tests.workspace.journal.sample_records import STAGING, commit, image_of, record
 
 ROOT = Path(__file__).parents[3]
 NOISE = os.urandom(200_000)
@@ -121,7 +121,7 @@ from pathlib import Path
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, commit, image_of, record
+from tests.workspace.journal.sample_records import STAGING, commit, image_of, record
 
 place = Path(sys.argv[1])
 with open_journal(place / "state") as journal:

@@ -14,7 +14,16 @@ from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import Journal, open_journal
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, behind_its_back, commit, edited, image_of, lease, record, run
+from tests.workspace.journal.sample_records import (
+    STAGING,
+    behind_its_back,
+    commit,
+    edited,
+    image_of,
+    lease,
+    record,
+    run,
+)
 
 BIG = b"line\n" * 100_000
 ANN = Party("ann", "T-1")

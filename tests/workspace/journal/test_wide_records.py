@@ -12,7 +12,7 @@ import pytest
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.store import Journal
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, commit, edited, record
+from tests.workspace.journal.sample_records import STAGING, commit, edited, record
 
 FILES = 30
 

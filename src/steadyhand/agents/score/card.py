@@ -140,8 +140,8 @@ class Card:
         worse = [row for row in others if row not in equal]
         if not equal:
             return [f"Use {best.label} for this model: {_against(best, others[0])}."]
-        told = f"{_listed([best, *equal])} are not shown to differ on these tasks: {_against(best, equal[0])}"
-        said = [f"{told}; the intervals overlap."]
+        verdict = f"{_listed([best, *equal])} are not shown to differ on these tasks: {_against(best, equal[0])}"
+        said = [f"{verdict}; the intervals overlap."]
         if worse:
             verb = "is" if len(worse) == 1 and kind == "toolset" else "are"
             said.append(f"{_listed(worse)} {verb} worse than {best.label}.")

@@ -26,8 +26,8 @@ from steadyhand.dialects.structured.places import (
     find_start,
     goes_on,
 )
+from steadyhand.dialects.structured.render import write_json
 from steadyhand.dialects.structured.shapes import find_requests
-from steadyhand.dialects.structured.writing import write_json
 from steadyhand.errors import EditError
 
 _WORK = 4  # how often a reply is read again from another place, in lengths of it

@@ -12,9 +12,9 @@ from steadyhand.dialects.dialect import Change, Dialect, Reader
 from steadyhand.dialects.marker.mark import FORMAT, Fence, Mark, mark_in, refusal, word_in
 from steadyhand.dialects.marker.names import Names
 from steadyhand.dialects.marker.part import Part, is_around
+from steadyhand.dialects.marker.render import write_changes
 from steadyhand.dialects.marker.sides import Sides, signed_rows
 from steadyhand.dialects.marker.words import read_words
-from steadyhand.dialects.marker.writing import write_changes
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import edit_of_rows

@@ -19,7 +19,7 @@ from steadyhand.dialects.unified.open import OpenHunk, can_be_no_row
 from steadyhand.dialects.unified.queue import LineQueue
 from steadyhand.dialects.unified.section import Section, binary, is_binary, wrong
 from steadyhand.dialects.unified.surroundings import Surroundings
-from steadyhand.dialects.unified.wrapping import Wrapping, is_foreign_mark
+from steadyhand.dialects.unified.wrapper import Wrapping, is_foreign_mark
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import ChangeMode, CopyFile, EditFile

@@ -17,8 +17,8 @@ from steadyhand.dialects.signed import Row
 from steadyhand.dialects.v4a.around import Around
 from steadyhand.dialects.v4a.marks import MARKS, Mark, anchor_in, is_unknown_mark, mark_in
 from steadyhand.dialects.v4a.passage import Passage, content_of, wrong
+from steadyhand.dialects.v4a.render import write_v4a
 from steadyhand.dialects.v4a.rows import edit_of_passage, is_addition, without_edges
-from steadyhand.dialects.v4a.writing import write_v4a
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, RenameFile

@@ -42,7 +42,7 @@ class Document:
     indent: int = 0
     starts: list[int] = field(default_factory=list)
     flaws: list[Flaw] = field(default_factory=list)
-    doubts: list[int] = field(default_factory=list)
+    unclear: list[int] = field(default_factory=list)
     holder: tuple[Document, Node] | None = None
     level: int = 0
 
@@ -70,13 +70,13 @@ class Document:
     def unreadable(self, error: Unreadable) -> EditError:
         return self.refuse(error.offset, error.what, error.expected)
 
-    def doubt_in(self, node: Node | None) -> int | None:
+    def unclear_in(self, node: Node | None) -> int | None:
         """Where in a value the first escape is that JSON does not have and other languages do."""
         if node is None:
             return None
-        index = bisect_left(self.doubts, node.start)
-        inside = index < len(self.doubts) and self.doubts[index] < node.end
-        return self.doubts[index] if inside else None
+        index = bisect_left(self.unclear, node.start)
+        inside = index < len(self.unclear) and self.unclear[index] < node.end
+        return self.unclear[index] if inside else None
 
     def inner(
         self, node: Node, names: Names, is_marked: Callable[[Unreadable, str, int], bool]
@@ -101,5 +101,5 @@ class Document:
         except Unreadable:
             reading = read_loose(self.text, start, names)
             self.flaws.extend(reading.flaws)
-            self.doubts.extend(flaw.offset for flaw in reading.flaws if flaw.what == DOUBTFUL)
+            self.unclear.extend(flaw.offset for flaw in reading.flaws if flaw.what == DOUBTFUL)
             return reading.node

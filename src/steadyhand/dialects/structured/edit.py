@@ -235,8 +235,8 @@ def _check_new(fields: Fields, role: str, old: str | None) -> None:
     the file decides. A pattern's `\b` and TeX's `\f` become control characters that hardly any text has.
     """
     node, document = fields.get(role), fields.document
-    at = document.doubt_in(node)
-    if at is not None and document.doubt_in(fields.get("old")) is None:
+    at = document.unclear_in(node)
+    if at is not None and document.unclear_in(fields.get("old")) is None:
         written = document.text[at : at + 2]
         raise fields.refuse(
             at, f"{written} is not a JSON escape", f"\\\\{written[1:]} for a backslash, or no backslash"

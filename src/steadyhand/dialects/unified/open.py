@@ -17,7 +17,7 @@ from steadyhand.dialects.unified.lines import Counted, Loose, Taken
 from steadyhand.dialects.unified.names import is_one_file, name_in
 from steadyhand.dialects.unified.queue import LineQueue
 from steadyhand.dialects.unified.section import wrong
-from steadyhand.dialects.unified.wrapping import Wrapping, begins_mail, is_v4a_mark
+from steadyhand.dialects.unified.wrapper import Wrapping, begins_mail, is_v4a_mark
 from steadyhand.lazy import lazy_pattern
 
 __all__ = ["OpenHunk", "can_be_no_row"]

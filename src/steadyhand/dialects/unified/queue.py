@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from steadyhand.dialects.reply import Line
-from steadyhand.dialects.unified.wrapping import Wrapping
+from steadyhand.dialects.unified.wrapper import Wrapping
 
 __all__ = ["LineQueue"]
 

@@ -8,7 +8,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.unified.section import binary, is_binary, wrong
-from steadyhand.dialects.unified.wrapping import Sort, Wrapping, begins_mail, is_v4a_mark
+from steadyhand.dialects.unified.wrapper import Sort, Wrapping, begins_mail, is_v4a_mark
 from steadyhand.lazy import lazy_pattern
 
 __all__ = ["Surroundings"]

@@ -126,7 +126,7 @@ def _beside_numbered(before: Sequence[_Row], after: Sequence[_Row], separator: s
         pad = " "  # if it is the text's own, both texts lack it alike, and their lines show that to whoever looks
     if pad is None or _is_numbered_twice(before, pad, separator):
         return None
-    is_certain = _is_continued(before, after, separator) and _are_told_apart(before, after, pad)
+    is_certain = _is_continued(before, after, separator) and _are_distinct(before, after, pad)
     return _alike(before, after, pad) if is_certain else None
 
 
@@ -205,7 +205,7 @@ def _is_continued(before: Sequence[_Row], after: Sequence[_Row], separator: str)
     return is_listing and _rises(after) and not any(row.is_foreign for row in after)
 
 
-def _are_told_apart(before: Sequence[_Row], after: Sequence[_Row], pad: str) -> bool:
+def _are_distinct(before: Sequence[_Row], after: Sequence[_Row], pad: str) -> bool:
     """Whether every line without a number clearly starts at the margin, and not where the numbered text starts."""
     numbered = [row for row in (*before, *after) if row.number is not None]
     indents = {_numbered_indent(row.rest.removeprefix(pad)) for row in numbered if not row.is_blank}

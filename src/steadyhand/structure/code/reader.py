@@ -152,7 +152,7 @@ def suite_start(text: str, comments: Sequence[Span], start: int) -> int:
     at = bisect_right(comments, Span(start, -1)) - 1
     while at >= 0 and comments[at].end <= start and not text[comments[at].end : start].strip():
         if text[line_start(text, comments[at].start) : comments[at].start].strip(" \t\f"):
-            break  # the comment stands behind the head of the suite
+            break  # the comment is behind the head of the suite
         start = comments[at].start
         at -= 1
     return start

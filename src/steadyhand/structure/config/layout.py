@@ -135,14 +135,14 @@ def with_endings_of(carried: str, new: str) -> str:
     return new if ending in (None, "\n") else to_lf(new).replace("\n", ending)
 
 
-def parted(spans: list[Span], seams: Iterable[int]) -> list[Span]:
+def parted(spans: list[Span], borders: Iterable[int]) -> list[Span]:
     """The same spans, cut at some places.
 
     >>> parted([Span(0, 6), Span(8, 9)], (4, 0))
     [Span(start=0, end=4), Span(start=4, end=6), Span(start=8, end=9)]
     """
-    known = set(seams)
-    cuts = [sorted({*span, *(seam for seam in known if span.start < seam < span.end)}) for span in spans]
+    known = set(borders)
+    cuts = [sorted({*span, *(border for border in known if span.start < border < span.end)}) for span in spans]
     return [Span(*edge) for cut in cuts for edge in pairwise(cut)]
 
 
@@ -495,9 +495,9 @@ class Brackets:
         start = self._first_comment(index)
         stop = _LINE_END.match(self.text, self.tail(end), inner.end)
         blank = _BLANKS.match(self.text, *inner)
-        seams = [blank.end() if blank else inner.start, line_start(self.text, start, inner.start), start]
-        seams += [*entry, end, stop.end() if stop else end]
-        return [(span, "") for span in parted([inner], seams)]
+        borders = [blank.end() if blank else inner.start, line_start(self.text, start, inner.start), start]
+        borders += [*entry, end, stop.end() if stop else end]
+        return [(span, "") for span in parted([inner], borders)]
 
     def _has_other_comments(self, index: int, end: int) -> bool:
         """Whether the brackets hold comments that are not the entry's own."""

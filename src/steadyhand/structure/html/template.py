@@ -50,7 +50,7 @@ class Finder:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._found: dict[str, tuple[int, int]] = {}  # by closer: from where it was looked for, and where it stands
+        self._found: dict[str, tuple[int, int]] = {}  # by closer: from where it was looked for, and where it is
 
     def region_at(self, at: int) -> Region | None:
         """The region that begins at an offset."""

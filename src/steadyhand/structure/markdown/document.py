@@ -139,7 +139,7 @@ class Document:
     sections: tuple[Section, ...]
     items: tuple[Item, ...]
     definitions: tuple[Definition, ...] = ()
-    lead: int = 0  # how many characters stand before the first row: one, where that is a byte order mark
+    lead: int = 0  # how many characters are before the first row: one, where that is a byte order mark
 
     @cached_property
     def tops(self) -> tuple[int, ...]:

@@ -116,7 +116,7 @@ def scripts_read(invocation: Invocation) -> Callable[[Job], Job]:
 
 
 class Pace:
-    """How fast a run goes, from what was seen of it lately."""
+    """How fast a run goes, from its latest progress."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[float, int]] = []

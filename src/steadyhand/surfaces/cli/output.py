@@ -187,7 +187,7 @@ def _refusing(option: str) -> Iterator[None]:
         raise EditError(
             Kind.DISK_REFUSED,
             f"the file of {option} cannot be written: {cause}",
-            hint="check the name and whether its folder is there; what stood there before still does",
+            hint="check the name and that its folder exists; a file of that name is unchanged",
         ) from error
 
 

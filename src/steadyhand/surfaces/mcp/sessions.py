@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _THREADS = 8
 _MOST = 4_096
-_HEAVIEST = 64_000_000  # characters of arguments in flight
+_LARGEST_CALL = 64_000_000  # characters of arguments in flight
 _QUEUED = 60.0  # seconds after which a call that was not begun is given up
 _GRACE = 2.5  # seconds that a call is waited for after it was asked to stop
 _LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
@@ -71,7 +71,7 @@ class Calls:
     @contextmanager
     def taken(self, weight: int = 0) -> Iterator[None]:
         """Hold a request of that weight until it is answered. Refuses with `busy` what cannot be held as well."""
-        if self._taken >= _MOST or (self._taken and self._weight + weight > _HEAVIEST):
+        if self._taken >= _MOST or (self._taken and self._weight + weight > _LARGEST_CALL):
             raise EditError(
                 Kind.BUSY,
                 f"{self._taken} calls are in flight, and no more are taken",

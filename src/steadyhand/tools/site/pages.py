@@ -209,7 +209,7 @@ class _PageChanger:
             self._leave(Refused(operation, operation.explained(error, self._change.page.file)))
 
     def _change_passages(self, run: list[PassageOperation], policy: Policy) -> bool:
-        """Lay what fits; whether all of it did."""
+        """Add what fits to the transaction; whether all of it did."""
         error = self._refusal(run, policy)
         if error is None:
             self._change.made += run
@@ -245,7 +245,7 @@ class _PageChanger:
         self._batch.leave(self._change.path or "", refused.error, reason)
 
     def _refusal(self, operations: Sequence[Operation], policy: Policy) -> EditError | None:
-        """Lay operations into the transaction, all or none; why not, if none."""
+        """Add operations to the transaction, all or none; why not, if none."""
         edits = [each.edit for each in operations if not isinstance(each.edit, EditError)]
         before = self._batch.source(self._change.path or "")
         try:

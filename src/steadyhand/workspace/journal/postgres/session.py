@@ -531,7 +531,7 @@ def bring_up(session: Session, address: Address, *, read_only: bool) -> None:
     if version == VERSION:
         return
     if read_only and version == 0:
-        _stand_in(session, address)
+        _set_up_substitute(session, address)
         return
     if read_only:
         raise _older(address, version)
@@ -619,7 +619,7 @@ def expected_triggers(version: int) -> frozenset[tuple[str, str]]:
     return frozenset((match[2], match[1]) for match in found if match)
 
 
-def _stand_in(session: Session, address: Address) -> None:
+def _set_up_substitute(session: Session, address: Address) -> None:
     """Empty tables that only this session sees, and only until there is a journal: its schema is looked at first."""
     tables = (statement for step in steps("postgres") for statement in step if statement.startswith(_TABLE))
     try:

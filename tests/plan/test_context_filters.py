@@ -23,7 +23,7 @@ def kind_of(before: str, *edits: Replace | Insert, policy: Policy | None = None)
 REFUSED = [
     ("part of a line", "old_version = 1\n", Old("version = 1\n", fit="lines"), Kind.NO_MATCH),
     ("two equal places", TWICE, Old("    x = 1\n", fit="lines"), Kind.AMBIGUOUS_MATCH),
-    ("a line that neither stands at", TWICE, Old("    x = 1\n", line=4, fit="lines"), Kind.AMBIGUOUS_MATCH),
+    ("a line that neither is at", TWICE, Old("    x = 1\n", line=4, fit="lines"), Kind.AMBIGUOUS_MATCH),
     (
         "no such line above, two places",
         TWICE,

@@ -79,7 +79,7 @@ PREFACE = """
 import os, sys, signal
 from pathlib import Path
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, commit, image_of, lease, record
+from tests.workspace.journal.sample_records import STAGING, commit, image_of, lease, record
 """
 
 

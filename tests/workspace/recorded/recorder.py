@@ -1,6 +1,6 @@
 """A small journal with something of everything, recorded by one version so that every later one must open it.
 
-    python -m tests.workspace.recorded.recording FOLDER
+    python -m tests.workspace.recorded.recorder FOLDER
 
 makes FOLDER, such as `tests/workspace/recorded/schema-2`, with
 
@@ -100,7 +100,7 @@ def answers(root: Path) -> dict[str, Any]:
             "of_a_file": [entry.record.id for entry in workspace.history("docs/page.md")],
             "of_a_task": [entry.record.id for entry in workspace.history(task="T-2")],
             "why": {name: _why(workspace, name) for name in ("app.txt", "notes.md", "docs/page.md", "crlf.txt")},
-            "conflicts": [dispute.to_json() for dispute in workspace.conflicts(open_only=False)],
+            "conflicts": [conflict.to_json() for conflict in workspace.conflicts(open_only=False)],
             "events": [[event.seq, event.type, event.id, event.paths, event.lines] for event in workspace.events()],
             "audit": workspace.audit("app.txt"),
             "articles": list(workspace.audits.articles()),

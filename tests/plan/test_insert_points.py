@@ -8,7 +8,7 @@ from steadyhand.plan.sections import Drift, InsertPoints
 from tests.table import table
 
 
-def seams(old: str, file: str) -> InsertPoints:
+def insert_points(old: str, file: str) -> InsertPoints:
     """Rows are the words of two strings; a dot stands for a blank row."""
     left, right = ([word.replace(".", "") for word in text.split()] for text in (old, file))
     return InsertPoints(align(left, right, lexer_of("a.py")))
@@ -17,7 +17,7 @@ def seams(old: str, file: str) -> InsertPoints:
 @table(
     ("why", "old", "file", "row"),
     [
-        ("an unknown row stands there", "a b", "a unknown b", 1),
+        ("an unknown row is there", "a b", "a unknown b", 1),
         ("the row before is not in the file", "alpha beta c", "alpha c", 2),
         ("the row behind is not in the file", "a beta c", "a c", 1),
         ("the first row is not sure", "alpha_beta b", "alpha_beto b", 0),
@@ -26,7 +26,7 @@ def seams(old: str, file: str) -> InsertPoints:
     ],
 )
 def test_no_row_is_added_where(why: str, old: str, file: str, row: int) -> None:
-    assert isinstance(seams(old, file).seam(row), Drift), why
+    assert isinstance(insert_points(old, file).between(row), Drift), why
 
 
 @table(
@@ -42,24 +42,24 @@ def test_no_row_is_added_where(why: str, old: str, file: str, row: int) -> None:
     ],
 )
 def test_a_row_is_added_between_its_neighbours(old: str, file: str, row: int, expected: int) -> None:
-    assert seams(old, file).seam(row) == expected
+    assert insert_points(old, file).between(row) == expected
 
 
 def test_blank_rows_are_counted_between_the_rows_around_them() -> None:
-    assert seams("a . b", "a . . b").blanks_before(2) == (1, 3)
-    assert isinstance(seams("a . b", "a . unknown b").blanks_before(2), Drift)
-    assert isinstance(seams("a . b", "a").blanks_before(2), Drift)
+    assert insert_points("a . b", "a . . b").blanks_before(2) == (1, 3)
+    assert isinstance(insert_points("a . b", "a . unknown b").blanks_before(2), Drift)
+    assert isinstance(insert_points("a . b", "a").blanks_before(2), Drift)
 
 
 def test_a_row_with_a_stranger_beside_it_is_reported() -> None:
-    stranger = seams("a b", "a unknown b").added_beside(0)
+    stranger = insert_points("a b", "a unknown b").added_beside(0)
     assert stranger is not None
     assert (stranger.start, stranger.end) == (1, 2)
-    assert seams("a b", "a b").added_beside(0) is None
+    assert insert_points("a b", "a b").added_beside(0) is None
 
 
 def test_what_is_held_includes_what_the_file_has_in_between() -> None:
-    held = seams("a b c", "a unknown b c").held(0, 2)
+    held = insert_points("a b c", "a unknown b c").held(0, 2)
     assert [(pairing.old_start, pairing.start, pairing.is_added) for pairing in held] == [
         (0, 0, False),
         (1, 1, True),
@@ -68,5 +68,5 @@ def test_what_is_held_includes_what_the_file_has_in_between() -> None:
 
 
 def test_removing_a_row_between_unknown_blank_rows_is_noticed() -> None:
-    assert seams("a b c", "a . b . c").leaves_strange_blanks(2, 3)
-    assert not seams("a . b . c", "a . b . c").leaves_strange_blanks(2, 3)
+    assert insert_points("a b c", "a . b . c").leaves_strange_blanks(2, 3)
+    assert not insert_points("a . b . c", "a . b . c").leaves_strange_blanks(2, 3)

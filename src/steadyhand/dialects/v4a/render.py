@@ -109,12 +109,12 @@ def _alone(old: Sequence[str], counts: Mapping[str, int], change: RowChange, tex
     while True:
         start, end = max(change.before_start - context, 0), min(change.before_end + context, len(old))
         rows = old[start:end]
-        if len(rows) == len(old) or any(counts[row] == 1 for row in rows) or _stands_once("".join(rows), text):
+        if len(rows) == len(old) or any(counts[row] == 1 for row in rows) or _is_unique("".join(rows), text):
             return start, end
         context *= 2
 
 
-def _stands_once(rows: str, text: str) -> bool:
+def _is_unique(rows: str, text: str) -> bool:
     """Whether rows occur in a text, as whole lines, only once."""
     first = 0 if text.startswith(rows) else text.find("\n" + rows) + 1
     return text.find("\n" + rows, first) < 0

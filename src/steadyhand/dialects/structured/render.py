@@ -97,12 +97,12 @@ def _widen(before: str, rows: Sequence[str], change: Changed) -> Changed:
             change.before_start - above, change.before_end + below, change.after_start - above, change.after_end + below
         )
         old = "".join(rows[wide.before_start : wide.before_end])
-        if _stands_once(before, old) or (wide.before_start == 0 and wide.before_end == len(rows)):
+        if _is_unique(before, old) or (wide.before_start == 0 and wide.before_end == len(rows)):
             return wide
         reach = reach * 2 or 1
 
 
-def _stands_once(text: str, old: str) -> bool:
+def _is_unique(text: str, old: str) -> bool:
     at = text.find(old) if old else -1
     return at >= 0 and text.find(old, at + 1) < 0
 
