@@ -21,6 +21,7 @@ from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.structure.keyed import is_alike, value_at
 from tests.structure.laws import check_only_inside
 
@@ -218,3 +219,49 @@ def test_moving_keeps_the_value(chance: Random) -> None:
         parent = value_at(expected, item.path[:-1])
         there["moved"] = parent.pop(item.path[-1])
         check(keys, keys.move(item, container, "moved", None), expected, keeps_comments=False)
+
+
+BITS = ["1", '"s"', '"""', "'", "# c", "#", ",", "[", "]", "[[", "{", "}", ".", "=", " = ", " ", "\n", "\r\n", "\\"]
+LINES = ["\nmore = 1", "\n[more]\n", "\n[[more]]\n", "\na.b = 1\n", "\nt.more = 1\n", '"""\n[more]\n"""', "[\n1,\n]"]
+
+
+@examples(100)
+@given(CHANCE)
+def test_a_section_that_is_read_alone_reads_as_in_its_file(chance: Random) -> None:
+    keys = keys_of(chance)
+    boxes = [] if keys is None else [item for item in keys.reading.documents[0].walk() if item.value.length > 2]
+    boxes = [item for item in boxes if item.kind == "mapping" and item.path]
+    if keys is None or not boxes:
+        return
+    box, text = chance.choice(boxes), keys.source.text
+    start = chance.randrange(box.value.start + 1, box.value.end)
+    end = chance.randrange(start, min(start + 3, box.value.end))
+    new = "".join(chance.choices([*BITS, *LINES], k=chance.randint(0, 2)))
+    source = Source.of_text(text[:start] + new + text[end:], path="a.toml")
+    alone = SYNTAX.reread(keys.source, source, box, box.value.end + len(new) - (end - start))
+    if alone is None:
+        return
+    after = SYNTAX.read(Source.of_text(source.text, path="a.toml"))
+    assert not isinstance(alone, Refusal)
+    assert not isinstance(after, Refusal), after
+    assert known(alone) == known(next(item for item in after.documents[0].walk() if item.path == box.path))
+    whole, expected = loaded(source.text), copy.deepcopy(loaded(text))
+    parent = value_at(expected, box.path[:-1])
+    parent[box.path[-1]] = value_at(whole, box.path)
+    assert ordered(whole) == ordered(expected)
+
+
+def known(item: Item) -> list[object]:
+    """What is known of an item and of what is in it."""
+    return [(one.path, one.kind, one.value, one.name, one.entry, ordered(one.data), one.note) for one in item.walk()]
+
+
+def test_a_value_set_in_one_section_of_many_leaves_the_others_unread() -> None:
+    source = Source.of_text("".join(f"[t{n}]\na = 1\nb = [\n  2,\n] # c\n\n" for n in range(50)), path="a.toml")
+    keys = Keys.of(SYNTAX, source)
+    assert isinstance(keys, Keys)
+    made = keys.set_value(keys.reading.find(("t7", "a"))[0], 2)
+    assert isinstance(made, Proposal)
+    assert made.after is not None
+    assert made.after.derived(read_document) is None
+    assert loaded(made.after.text) == loaded(source.text) | {"t7": {"a": 2, "b": [2]}}

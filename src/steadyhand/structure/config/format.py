@@ -90,6 +90,12 @@ def _yaml_fault(source: Source) -> Fault | Unchecked | None:
     return None if is_new and source.derive(is_readable) else _fault("yaml", source)
 
 
+def _toml_fault(source: Source) -> Fault | Unchecked | None:
+    from steadyhand.structure.config.toml_reader import is_readable
+
+    return None if source.derive(is_readable) else _fault("toml", source)
+
+
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
 _KINDS = ("example", "sample", "template", "dist", "local")
 _ENV = (
@@ -129,7 +135,7 @@ FORMATS = (
         "toml",
         (".toml",),
         partial(_outline, "toml"),
-        partial(_fault, "toml"),
+        _toml_fault,
         ("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "gopkg.lock"),
         is_neutral=partial(_is_neutral, "toml_reader"),
     ),

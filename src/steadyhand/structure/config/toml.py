@@ -31,7 +31,7 @@ from steadyhand.structure.config.layout import (
     with_endings_of,
 )
 from steadyhand.structure.config.syntax import Syntax, refuse
-from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document
+from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document, reread
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import body, line_start, split_lines, to_lf
@@ -202,6 +202,9 @@ class Toml(Syntax):
     def read(self, source: Source) -> Reading | Refusal:
         document = source.derive(read_document)
         return document if isinstance(document, Refusal) else document.reading
+
+    def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:
+        return reread(before, source, item, end)
 
     def loaded(self, source: Source) -> object:
         return _document(source).loaded

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
-from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
 from steadyhand.structure.format import Change
 from steadyhand.structure.node import Refusal
@@ -329,7 +329,7 @@ def read_document(source: Source) -> Document | Refusal:
     """The text as items. Refuses with `unparsable` or `too-large`."""
     try:
         sections = scan(source.text)
-        if source.text.count("=") + source.text.count(",") > _MOST:
+        if _is_large(source.text):
             _scan_all(source.text)
         loaded = tomllib.loads(source.text)
     except ScanError as error:
@@ -338,6 +338,45 @@ def read_document(source: Source) -> Document | Refusal:
         return _precisely(source) or _unloaded(str(error), source.line_count)
     top = _item(_root(sections), (), Span(0, len(source.text)), sections, loaded)
     return Document(sections, Reading((top,)), loaded)
+
+
+def is_readable(source: Source) -> bool:
+    """Whether the text is TOML; `reread` may know it of a text that nobody has read."""
+    return isinstance(source.derive(read_document), Document)
+
+
+def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
+    """A table that is one section, whose pairs have changed and which ends at `end` now; None: read everything.
+
+    No other section has a key beneath such a table, so its pairs say the same alone, and are right if they are right
+    alone. Behind the last of them is what was behind the last one before: the rest reads as it did.
+    """
+    document, note, text = before.derived(read_document), note_of(item), source.text
+    is_section = note.form in ("table", "element") and note.sections == (note.home,)
+    if not isinstance(document, Document) or not is_section or note.home is None or _is_large(text):
+        return None
+    section = document.sections[note.home]
+    start, head, stop = item.value.start, section.body.start, section.body.end + end - item.value.end
+    if not section.key or before.text[start:head] != text[start:head]:
+        return None
+    alone = read_document(Source.of_text(text[start:stop]))
+    if isinstance(alone, Refusal) or len(alone.sections) != 2 or start + alone.sections[1].span.end != end:
+        return None
+    data: Any = alone.loaded
+    for name in section.key:
+        data = data[name.name]
+    own = replace(section, text=text, body=Span(head, stop), end=end, known=None)
+    table = _Table(note.form, note.home, list(note.names), [note.home], parts=[(head, "", note.home)])
+    source.keep(is_readable, True)
+    return _item(table, item.path, own.span, {note.home: own}, data[0] if note.form == "element" else data)
+
+
+def _is_large(text: str) -> bool:
+    return text.count("=") + text.count(",") > _MOST
+
+
+_Sections = Sequence[Section] | Mapping[int, Section]
+"""Sections by their numbers."""
 
 
 @dataclass(slots=True)
@@ -392,14 +431,14 @@ def _enter(root: _Table, section: Section, number: int) -> None:
     last.parts.append((section.body.start, "", number))
 
 
-def _item(table: _Table, path: KeyPath, place: Span, sections: tuple[Section, ...], data: Any) -> Item:
+def _item(table: _Table, path: KeyPath, place: Span, sections: _Sections, data: Any) -> Item:
     kind: ItemKind = "sequence" if table.form == "tables" else "mapping"
     note = Note(table.form, table.home, tuple(table.names), tuple(table.sections), tuple(table.entries))
     name = table.names[0] if table.names else None
     return Item(path, kind, place, name, place, lambda item: _inside(table, item.path, sections, data), None, note)
 
 
-def _inside(table: _Table, path: KeyPath, sections: tuple[Section, ...], data: Any) -> tuple[Item, ...]:
+def _inside(table: _Table, path: KeyPath, sections: _Sections, data: Any) -> tuple[Item, ...]:
     """The children of a table; `data` is what the standard library reads for it."""
     if table.form == "tables":
         parts = enumerate(table.elements)
@@ -421,7 +460,7 @@ def _inside(table: _Table, path: KeyPath, sections: tuple[Section, ...], data: A
     )
 
 
-def _place(table: _Table, sections: tuple[Section, ...]) -> Span:
+def _place(table: _Table, sections: _Sections) -> Span:
     """Where it is: the first run of sections or dotted pairs that make it."""
     if not table.sections:
         return _run_of(table.entries, sections[table.home].entry_spans if table.home is not None else None)
