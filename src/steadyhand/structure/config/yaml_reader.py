@@ -19,7 +19,7 @@ from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.node import Refusal
-from steadyhand.text.cancel import check_cancelled_at, check_each
+from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.lines import line_start
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -215,41 +215,44 @@ class _Collector:
         import yaml
 
         scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
+        opens = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
+        closes = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
         stack: list[_Node] = []
         outside: list[_Node | _Leaf] = []
-        parts, top, steps, part = outside, -1, 0, cast("_Node | _Leaf", None)
+        parts, top, depth, steps = outside, -1, 0, 0
         for number, event in enumerate(events):
-            check_cancelled_at(number)
             kind = event.__class__
             start, end = event.start_mark.index + shift, event.end_mark.index + shift
-            self.position = start
-            if kind is scalar:
+            if kind is scalar:  # two of three events
                 has_properties = event.anchor is not None or event.tag is not None
                 properties = self._properties(event, start, stack) if has_properties else None
                 parts.append((event.value, _STYLES.get(event.style, "plain"), start, end, properties))
-            elif kind is alias:
-                parts.append((self._alias(event.anchor, start), "alias", start, end, None))
-            elif kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
-                part = self._open(event, start, end - start, stack)
+            elif kind in opens:
+                part = self._open(event, start, end - start, stack, is_mapping=kind is opens[0])
                 parts.append(part)
                 stack.append(part)
-                parts = part.parts
-            elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
+                parts, depth = part.parts, depth + 1
+            elif kind in closes:
                 part = stack.pop()
                 part.end = end
                 part.style = "block" if not part.is_flow else "pair" if start == end else "flow"
-                parts = stack[-1].parts if stack else outside
+                parts, depth = stack[-1].parts if stack else outside, depth - 1
+            elif kind is alias:
+                parts.append((self._alias(event.anchor, start), "alias", start, end, None))
             elif kind is yaml.DocumentStartEvent:
                 top = end if event.explicit else -1
                 self._current = {}
             elif kind is yaml.DocumentEndEvent:
                 self.tops.append((outside.pop(), top))
-            steps += len(stack)
-            if len(stack) > DEEPEST or steps > MOST_STEPS or number > _MOST:
+            steps += depth
+            if not number % OFTEN:
+                check_cancelled()
+            if depth > DEEPEST or steps > MOST_STEPS or number > _MOST:
+                self.position = start
                 raise _TooDeep
 
-    def _open(self, event: Any, start: int, width: int, stack: list[_Node]) -> _Node:
-        is_mapping, is_flow = event.__class__.__name__ == "MappingStartEvent", bool(event.flow_style)
+    def _open(self, event: Any, start: int, width: int, stack: list[_Node], *, is_mapping: bool) -> _Node:
+        is_flow = bool(event.flow_style)
         has_properties = event.anchor is not None or event.tag is not None
         properties = self._properties(event, start, stack) if has_properties else None
         is_name = bool(stack) and stack[-1].is_mapping and len(stack[-1].parts) % 2 == 0
@@ -311,6 +314,30 @@ class _Name(NamedTuple):
     span: Span
     style: NameStyle
     mark: int
+
+
+class _Later(NamedTuple):
+    """What is looked up of a collection when somebody asks where it is, and what is inside."""
+
+    items: _Items
+    node: _Node
+    start: int
+    first: int
+    mark: int
+    hang: int
+    name: _Name | None
+
+    def inside(self, item: Item) -> tuple[Item, ...]:
+        return self.items.inside(self.node, item)
+
+    def place(self, item: Item) -> tuple[Span, Span]:
+        if self.node.style == "flow":
+            value = Span(self.start, self.node.end)
+        else:
+            value = Span(note_of(item.children[0]).mark, item.children[-1].entry.end)
+        whole = Span(min(self.first, value.start), max(value.end, self.hang))
+        entry = whole if self.name is None else Span(self.mark, max(whole.end, self.name.span.end))
+        return value, entry if item.path else value
 
 
 class _Items:
@@ -421,17 +448,9 @@ class _Items:
         first = start if node.properties is None else node.properties.start
         kind: ItemKind = "mapping" if node.is_mapping else "sequence"
 
-        def place(item: Item) -> tuple[Span, Span]:
-            if node.style == "flow":
-                value = Span(start, node.end)
-            else:
-                value = Span(note_of(item.children[0]).mark, item.children[-1].entry.end)
-            whole = Span(min(first, value.start), max(value.end, hang))
-            entry = whole if name is None else Span(mark, max(whole.end, name.span.end))
-            return value, entry if path else value
-
+        later = _Later(self, node, start, first, mark, hang, name)
         note = Note(node.style, hang, first, mark, *rest)
-        return Item(path, kind, place, name and name.span, None, lambda item: self.inside(node, item), None, note)
+        return Item(path, kind, later.place, name and name.span, None, later.inside, None, note)
 
     def _place(self, style: Notation, start: int, end: int, hang: int, *, has_properties: bool) -> Span:
         """The scalar without its properties, its last line break and the blank lines that are not in it."""
