@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
 from steadyhand.structure.config.item import KeyPath, render_path
+from steadyhand.structure.config.json import SYNTAX
+from steadyhand.structure.config.json_reader import fault_of, is_plain_json, is_strict
 from steadyhand.structure.config.key import Key
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.structure.jsonc import comments, load
 from tests.structure.keyed import applied, value_at
 
@@ -215,3 +218,28 @@ def test_a_value_is_replaced_by_itself_and_by_its_like(value: Any, layout: str, 
     if path:
         value_at(expected, path[:-1])[path[-1]] = new
     check(applied(source, node.replace(source, json.dumps(new, indent=2))), expected if path else new)
+
+
+BITS = ["1", '"s"', '"', "/* c */", "// c", "\n", ",", ":", "[", "]", "{", "}", "\\", "NaN", "01", "\x01", '"a": 1']
+
+
+@examples(100)
+@given(TOPS, LAYOUTS, st.integers(0, 999), st.lists(st.sampled_from(BITS), max_size=2))
+def test_what_is_known_of_a_text_that_was_read_in_part_is_so(
+    value: Any, layout: str, seed: int, bits: list[str]
+) -> None:
+    chance = random.Random(seed)
+    before = Source.of_text(written(value, layout, chance), path="package.json")
+    reading = SYNTAX.read(before)
+    assert not isinstance(reading, Refusal)
+    boxes = [item for item in reading.documents[0].walk() if item.is_container and item.value.length > 2]
+    if not boxes:
+        return
+    box, text, new = chance.choice(boxes), before.text, "".join(bits)
+    start = chance.randrange(box.value.start + 1, box.value.end)
+    end = chance.randrange(start, min(start + 3, box.value.end))
+    after = Source.of_text(text[:start] + new + text[end:], path="package.json")
+    SYNTAX.reread(before, after, box, box.value.end + len(new) - (end - start))
+    for source in (before, after):
+        assert source.derived(is_plain_json) in (None, is_strict(source.text))
+        assert fault_of(source) == fault_of(Source.of_text(source.text, path=source.path))

@@ -209,15 +209,16 @@ class _Comparison:
 
     def _compare(self, one: Wanted, two: Item, exact: bool, old: object, new: object) -> list[_Pair] | None:  # noqa: FBT001
         """What else has to be compared; None where the two differ."""
-        if isinstance(one, Fresh):
+        if isinstance(one, Item):  # as nearly all are
+            if exact and not self._is_named_alike(one, two):
+                return None
+        elif isinstance(one, Fresh):
             return [] if says(two, one.value, typed=self.syntax.typed, ordered=self.syntax.ordered) else None
-        if isinstance(one, Rewritten):
+        elif isinstance(one, Rewritten):
             return [] if one.kinds is None or two.kind in one.kinds else None
-        if isinstance(one, Moved):
+        else:
             moved, exact = one.item, exact and not one.is_indented
             one, old = moved, _at(self.loaded[0], moved.path)
-        elif exact and not self._is_named_alike(one, two):
-            return None
         if not self._is_same(one, two, exact=exact):
             return None
         if one.is_container and id(one) not in self.around and self._is_surely_same(one, two, old, new):
@@ -252,6 +253,8 @@ class _Comparison:
                 found = () if self.syntax.ordered else _sorted_like(wanted, found)
         if not found:
             return None if wanted else []
+        if old is None and new is None:
+            return [(part, child, exact, None, None) for part, child in zip(wanted, found, strict=True)]
         return [
             (
                 part,

@@ -184,8 +184,8 @@ class Json(Syntax):
     def read(self, source: Source) -> Reading | Refusal:
         return read_text(source)
 
-    def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:  # noqa: ARG002
-        return read_part(source, item, end)
+    def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:
+        return read_part(before, source, item, end)
 
     def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
         if says(item, value):

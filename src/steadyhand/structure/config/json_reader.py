@@ -20,7 +20,7 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.format import Change, Fault, Unchecked
 from steadyhand.structure.node import Refusal
-from steadyhand.text.cancel import check_cancelled_at, check_each
+from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.lines import line_start, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -291,6 +291,7 @@ _KINDS: dict[type, ItemKind] = {
     float: "number",
     type(None): "null",
 }
+_CONTAINERS = ("mapping", "sequence")
 
 
 def _plain(text: str, start: int, end: int, path: KeyPath = ()) -> Item | None:
@@ -329,13 +330,14 @@ def _children(text: str, start: int, path: KeyPath, inside: list[Any] | None = N
         value = Span(at, end)
         entry = value if name is None else Span(name[0], end)
         kind = _KINDS[data.__class__]
-        if kind not in ("mapping", "sequence"):
+        if kind not in _CONTAINERS:
             made.append(Item(own, kind, value, name, entry, (), data))
         else:
             made.append(Item(own, kind, value, name, entry, look_inside))
             if inside is not None:
                 inside.append(data)
-        check_cancelled_at(len(made))
+        if not len(made) % OFTEN:
+            check_cancelled()
         found = following.match(text, end)
     end = _skip(text, end)
     if not text.startswith(closer, end):
@@ -381,6 +383,8 @@ def read_text(source: Source) -> Reading | Refusal:
     start = 1 if source.text.startswith("\ufeff") else 0
     is_plain = grammar_of(source) is JSON and not is_by_line(source)
     top = _plain(source.text, start, len(source.text)) if is_plain else None
+    if top is not None:
+        source.keep(is_plain_json, True)
     try:
         return Reading(tuple(_documents(source)) if top is None else (top,))
     except Unreadable as error:
@@ -399,12 +403,14 @@ def _documents(source: Source) -> Iterator[Item]:
         at += len(line)
 
 
-def read_part(source: Source, item: Item, end: int) -> Item | Refusal | None:
+def read_part(before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:
     """A container that starts where it did and ends elsewhere now, read on its own; None where lines matter."""
     if is_by_line(source):
         return None
     grammar = grammar_of(source)
     found = _plain(source.text, item.value.start, end, item.path) if grammar is JSON else None
+    if found is not None and before.derived(is_plain_json):
+        source.keep(is_plain_json, True)
     try:
         return found or _scan(source.text, grammar, item.value.start, end, item.path)
     except Unreadable as error:
@@ -413,7 +419,7 @@ def read_part(source: Source, item: Item, end: int) -> Item | Refusal | None:
 
 def fault_of(source: Source) -> Fault | Unchecked | None:
     """The first place where the text is no JSON of its dialect."""
-    if grammar_of(source) is JSON and not is_by_line(source) and is_strict(source.text):
+    if source.derive(is_plain_json):
         return None
     try:
         for _ in _documents(source):
@@ -439,6 +445,11 @@ def _strict_fault(source: Source) -> Fault | None:
     except (ValueError, RecursionError):
         return None  # too many digits, or too deep to tell
     return None
+
+
+def is_plain_json(source: Source) -> bool:
+    """Whether a file is one value, without comments and trailing commas; who has read it so need not ask."""
+    return grammar_of(source) is JSON and not is_by_line(source) and is_strict(source.text)
 
 
 def is_strict(text: str) -> bool:

@@ -237,14 +237,15 @@ class Extents:
         return self._element(index, bounds, end, "html", None, closes_itself=False)
 
     def _bounds(self, index: int) -> Bounds:
-        if index in self._read:
-            return self._read[index]
+        known = self._read.get(index)
+        if known is not None:
+            return known
         where = self._nodes[index].source_location
         one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
-        found = array("q", (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset))
-        found.extend((_NONE, _NONE) if two is None else (two.start_offset, two.end_offset))
-        self._offsets.correct(found)
-        self._read[index] = bounds = (found[0], found[1], found[2], found[3])
+        start, opened = (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset)
+        closes, closed = (_NONE, _NONE) if two is None else (two.start_offset, two.end_offset)
+        correct = self._offsets.corrected
+        self._read[index] = bounds = (correct(start), correct(opened), correct(closes), correct(closed))
         return bounds
 
     def _behind(self, index: int) -> int | None:

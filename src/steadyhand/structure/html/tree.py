@@ -202,7 +202,11 @@ class Offsets:
         """Make offsets of the text itself of them, in place; what is below zero is none."""
         if self._pairs:
             for at, offset in enumerate(offsets):
-                offsets[at] = offset + bisect_right(self._pairs, offset - 1)
+                offsets[at] = self.corrected(offset)
+
+    def corrected(self, offset: int) -> int:
+        """The offset of the text itself."""
+        return offset + bisect_right(self._pairs, offset - 1) if self._pairs else offset
 
 
 VOID = frozenset(
