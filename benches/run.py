@@ -10,14 +10,15 @@ import platform
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import steadyhand as sh
 from benches.bench import SCALES, Setting, benches
 from benches.figures import record
-from benches.floors import check_floors, read_floors
+from benches.floors import check_floors, read_floors, remeasured
 from benches.table import Table
 
 _HOME = Path(__file__).resolve().parent.parent
@@ -26,38 +27,40 @@ _HOME = Path(__file__).resolve().parent.parent
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the subjects asked for; 0 when every one of them came to its end."""
     options = _parser().parse_args(arguments)
-    chosen = [bench for bench in benches() if not options.only or bench.name in options.only]
+    chosen = {bench.name: bench for bench in benches() if not options.only or bench.name in options.only}
     before = _load()
-    by_subject: dict[str, list[Table]] = {}
     with _folder(options.folder and options.folder.absolute()) as folder:
-        for bench in chosen:
-            setting = Setting(SCALES[options.scale], folder / bench.name, not options.no_peers)
-            setting.folder.mkdir()
-            setting.tell(f"{bench.name} (load {_load()})")
-            by_subject[bench.name] = []
-            for table in bench.run(setting):
-                by_subject[bench.name].append(table)
+
+        def measure(name: str) -> list[Table]:
+            setting = Setting(
+                SCALES[options.scale], Path(tempfile.mkdtemp(dir=folder, prefix=f"{name}-")), not options.no_peers
+            )
+            setting.tell(f"{name} (load {_load()})")
+            tables = []
+            for table in chosen[name].run(setting):
+                tables.append(table)
                 if not options.json:
                     print(table.render(), flush=True)
-    machine = {**_machine(), "load_before": before, "load_after": _load()}
-    tables = [table for some in by_subject.values() for table in some]
-    if options.json:
-        print(json.dumps({"machine": machine, "tables": [table.to_json() for table in tables]}, indent=1))
-    else:
-        print(_in_words(machine))
-    if options.record:
-        record(by_subject, version=sh.__version__, date=f"{datetime.now(UTC):%Y-%m-%d}", machine=_in_words(machine))
-    broken = [] if not options.check else _broken(options, tables, by_subject)
+            return tables
+
+        by_subject = {name: measure(name) for name in chosen}
+        machine = {**_machine(), "load_before": before, "load_after": _load()}
+        if options.json:
+            tables = [table.to_json() for some in by_subject.values() for table in some]
+            print(json.dumps({"machine": machine, "tables": tables}, indent=1))
+        else:
+            print(_in_words(machine))
+        if options.record:
+            record(by_subject, version=sh.__version__, date=f"{datetime.now(UTC):%Y-%m-%d}", machine=_in_words(machine))
+        if not options.check:
+            return 0
+        check = partial(check_floors, read_floors(), with_peers=not options.no_peers, is_full=options.scale == "full")
+        broken = list(remeasured(check, by_subject, measure))
     for what in broken:
         print(f"broken: {what}", file=sys.stderr)
-    if options.check and not broken:
+    if not broken:
         print("every floor holds", file=sys.stderr)
     return int(bool(broken))
-
-
-def _broken(options: argparse.Namespace, tables: Sequence[Table], subjects: Collection[str]) -> list[str]:
-    is_full = options.scale == "full"
-    return list(check_floors(read_floors(), tables, subjects, with_peers=not options.no_peers, is_full=is_full))
 
 
 def _in_words(machine: Mapping[str, object]) -> str:

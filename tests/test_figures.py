@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benches.bench import benches
 from benches.figures import read_figures, record, with_figures, with_tables
-from benches.floors import Floor, check_floors, read_floors
+from benches.floors import Floor, check_floors, read_floors, remeasured
 from benches.table import Row, Table
 from tests.table import table
 
@@ -24,7 +25,8 @@ def run(ratio: float | None, peer: float | None = None) -> list[Table]:
 
 
 def broken(floor: Floor, tables: list[Table], *, with_peers: bool = True, is_full: bool = True) -> list[str]:
-    return list(check_floors([floor], tables, {"exact", "speed"}, with_peers=with_peers, is_full=is_full))
+    by_subject = {"exact": tables, "speed": []}
+    return list(check_floors([floor], by_subject, with_peers=with_peers, is_full=is_full).values())
 
 
 @table(("ratio", "holds"), [(1.0, True), (4.0, True), (4.1, False)])
@@ -54,9 +56,26 @@ def test_a_row_that_was_not_measured_is_broken_and_so_is_a_check_of_nothing() ->
 def test_every_floor_is_of_a_subject_and_of_a_row_that_was_recorded() -> None:
     floors, recorded = read_floors(), read_figures()
     assert {floor.subject for floor in floors} <= {bench.name for bench in benches()}
-    tables = [table for figures in recorded.values() for table in figures.tables]
-    subjects = {floor.subject for floor in floors}
-    assert not list(check_floors(floors, tables, subjects, with_peers=True, is_full=True))
+    by_subject = {name: figures.tables for name, figures in recorded.items()}
+    by_subject |= {floor.subject: [] for floor in floors if floor.subject not in recorded}
+    assert not check_floors(floors, by_subject, with_peers=True, is_full=True)
+
+
+@table(("ratios", "holds"), [((9.0, 2.0), True), ((9.0, 9.0, 2.0), True), ((9.0, 9.0, 9.0), False)])
+def test_what_a_busy_moment_broke_is_measured_again(ratios: tuple[float, ...], holds: bool) -> None:
+    first, *later = ratios
+    asked: list[str] = []
+
+    def measure(subject: str) -> list[Table]:
+        asked.append(subject)
+        return run(later[len(asked) - 1])
+
+    def check(found: Mapping[str, Sequence[Table]]) -> dict[Floor | None, str]:
+        return check_floors([EDIT], found, with_peers=False, is_full=True)
+
+    by_subject = {"exact": run(first), "speed": run(1.0)}
+    assert (not list(remeasured(check, by_subject, measure))) is holds
+    assert asked == ["exact"] * len(later)
 
 
 def test_what_is_recorded_takes_the_place_of_the_same_subject_only(tmp_path: Path) -> None:
