@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from steadyhand.errors import Kind
-from steadyhand.plan.edit import Replace
+from steadyhand.plan.edit import Act, Delete, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.format import format_of
 from steadyhand.structure.html.element import Selector
@@ -91,3 +91,21 @@ def test_without_the_parser_an_edit_by_selector_is_refused_and_one_by_text_is_ma
     assert done.error is not None
     assert (done.error.kind, done.error.details["package"]) == (Kind.NOT_INSTALLED, "turbohtml")
     assert edit(PAGE, [Replace("Buy", "Order")], path="a.html").text == PAGE.replace("Buy", "Order")
+
+
+COMPONENT = "<script>\nlet a = 1 < 2;\n</script>\n<template>\n<Row :a='b' />\n<p class:on={n > 1}>x</p>\n</template>\n"
+
+
+@table("name", "a.vue a.svelte a.astro a.mdx a.md a.jsx a.xml a.heex a.cshtml a.ftl a.py a.json a.txt".split())
+def test_what_only_looks_like_a_page_is_no_page(name: str) -> None:
+    """`<Row />` closes itself there and `>` ends no tag inside braces: what a browser reads is not what is written."""
+    for edit_of in (Delete(Selector("row")), Act(Selector("p"), "set-text", value="y")):
+        refused_there = edit(COMPONENT, edit_of, path=name)
+        assert refused_there.error is not None
+        assert refused_there.error.kind is Kind.BAD_REQUEST
+        assert name in refused_there.error.message
+
+
+@table("name", "a.html a.php a.phtml a.liquid a.gohtml a.djhtml a.html.erb a.svg page".split())
+def test_a_page_with_template_syntax_is_a_page(name: str) -> None:
+    assert edit("<p>x</p>\n", Act(Selector("p"), "set-text", value="y"), path=name).text == "<p>y</p>\n"

@@ -128,6 +128,7 @@ def test_what_is_there_already_is_no_change(nothing: dict[str, object], tmp_path
         ("a.md", "# A\n\n<p>x</p>\n"),
         ("a.json", '{"a": "<p>x</p>"}\n'),
         ("notes.txt", "none < some\n"),
+        ("App.vue", "<template><Row /><p>x</p></template>\n"),
     ],
 )
 def test_a_file_that_is_no_page_is_refused_with_the_tool_for_it(file: str, text: str, tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ def test_a_file_that_is_no_page_is_refused_with_the_tool_for_it(file: str, text:
     assert tree(tmp_path)[file].decode() == text
 
 
-@table("file", ["App.vue", "index.php", "icon.svg", "page", "page.html.erb"])
+@table("file", ["index.php", "icon.svg", "page", "page.html.erb"])
 def test_a_page_by_another_name_is_a_page(file: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {file: "<div><p>x</p></div>\n"}).tools("site")
     answer = kit.call("editDOM", {"file": file, "operations": [operation("p", "setText", value="y")]})

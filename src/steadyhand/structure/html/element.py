@@ -25,6 +25,7 @@ from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.html.change import empty, insert_html, remove, replace_element, set_html
+from steadyhand.structure.html.format import no_page
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.proof import prove_batch
 from steadyhand.structure.html.template import may_begin_region
@@ -476,7 +477,7 @@ class Selector(Addressed):
 
     def find(self, source: Source) -> Sequence[Node] | Refusal:
         """Every element that matches; those whose place is not to be trusted have their flaw with them."""
-        page = page_of(source)
+        page = no_page(source.path) or page_of(source)
         if isinstance(page, Refusal):
             return page
         wrong = self._wrong(page)

@@ -7,12 +7,11 @@ from typing import Any, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Advice, ExpectCount, Hint, Note, Say
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import dataclass
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import Act, Replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.schema import Field, Flag, Number, Object, Text, bad_request
-from steadyhand.structure.format import format_of
 from steadyhand.structure.html.change import names_in
 from steadyhand.structure.html.element import Selector
 from steadyhand.text.lines import split_bodies
@@ -193,9 +192,6 @@ _ARGUMENTS = ("attr", "value", "oldClass", "newClass", "position")
 _POSITIONS = ("beforebegin", "afterbegin", "beforeend", "afterend")
 _BY_TEXT = "or change it with editFile, by its text"
 _SHOWN_ELEMENTS = 5
-_PAGES = ("html", "php")
-_STYLES = (".css", ".scss", ".sass", ".less")
-_TAG = lazy_pattern(r"<[a-zA-Z!]")
 
 ELEMENT_OPERATION = Object(
     (
@@ -265,16 +261,6 @@ class ElementOperation:
         message = f"{named} matches {count} elements:{shown}{more}"
         hint = "send the selector of one of them, or all: true to change every one"
         return message, hint, {"count": count, "matches": matches}
-
-
-def no_page(source: Source) -> EditError | None:
-    """Why a file has no elements; None for a page, and for a file of no known kind that has tags in it."""
-    known = format_of(source.path)
-    is_page = known.name in _PAGES if known is not None else _TAG.search(source.text) is not None
-    if is_page and not str(source.path).lower().endswith(_STYLES):
-        return None
-    hint = "operations on elements are for HTML pages: change this file by its text, with editFile"
-    return EditError(Kind.BAD_REQUEST, "this is not an HTML page", hint=hint, details={"path": source.path})
 
 
 def element_operations(given: object) -> tuple[ElementOperation, ...]:

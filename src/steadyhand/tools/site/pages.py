@@ -20,9 +20,10 @@ from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, b
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.transaction_builder import Batch
+from steadyhand.structure.html.format import no_page
 from steadyhand.text.source import Source
 from steadyhand.tools.result import LINES, failure, success
-from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation, no_page
+from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation
 from steadyhand.tools.tool import Call, Result
 
 # Files as a call names them: each once, however it is spelled.
@@ -186,7 +187,7 @@ class _PageChanger:
             source = host_of(self._call.workspace).source(
                 change.path
             )  # it is there and is text, or similar names are listed
-            change.no_page = no_page(source) if change.page.elements else None
+            change.no_page = _no_page(source.path) if change.page.elements else None
             for operation in change.page.elements:
                 self._change_element(operation)
             for tier, run in groupby(change.page.passages, self._tier):
@@ -286,6 +287,16 @@ _MISTAKES = frozenset(
     }
 )
 _TWICE = 2
+
+
+def _no_page(path: str | None) -> EditError | None:
+    """Why a file has no elements, if it has none."""
+    if no_page(path) is None:
+        return None
+    hint = "operations on elements are for HTML pages: change this file by its text, with editFile"
+    return EditError(Kind.BAD_REQUEST, "this is not an HTML page", hint=hint, details={"path": path})
+
+
 _BY_TEXT = frozenset({Kind.NO_SUCH_TARGET, Kind.AMBIGUOUS_MATCH, Kind.UNPARSABLE, Kind.TOO_LARGE, Kind.NOT_INSTALLED})
 
 SUCCESS = Either((Flag(), Text(choices=("partial",))))
