@@ -20,7 +20,7 @@ from steadyhand.agents.score.trial import Trial
 from steadyhand.agents.score.ways import USUAL_WAYS
 from steadyhand.surfaces.cli.commands.score import card_lines
 from steadyhand.surfaces.terminal import paint
-from steadyhand.workspace.run_log import RunLog
+from steadyhand.workspace.json_lines import RunLog
 
 ROOT = Path(__file__).parent.parent
 

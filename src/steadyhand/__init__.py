@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steadyhand.dialects.stream import PatchStream
     from steadyhand.errors import Action, EditError, Kind
     from steadyhand.plan.edit import Act, Delete, Insert, Old, Replace
-    from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.planner import Outcome
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.preview import Result, edit
     from steadyhand.plan.request import (
@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.leases import ActiveLease
-    from steadyhand.session.proportion import Proportion
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.session.review.change import AutoAccept, Decision, DiskConflict, Feedback, ReviewChange
     from steadyhand.session.review.review import Review
-    from steadyhand.session.statistics import Statistics, Tally, TallyRow
+    from steadyhand.session.statistics import Proportion, Statistics, Tally, TallyRow
     from steadyhand.session.transaction_builder import Batch
     from steadyhand.structure.address import parse_address
     from steadyhand.structure.anchor import Anchor
@@ -79,8 +78,8 @@ if TYPE_CHECKING:
     from steadyhand.workspace.history.file_history import Why
     from steadyhand.workspace.history.other_clones import Notice
     from steadyhand.workspace.history.outside import CheckReport, Drift, Outside
-    from steadyhand.workspace.journal.gc import GcReport
     from steadyhand.workspace.journal.log import Problem
+    from steadyhand.workspace.journal.maintenance import GcReport
     from steadyhand.workspace.journal.record import (
         EditNote,
         Entry,
@@ -139,7 +138,7 @@ _HOMES = {
     "FileState": "steadyhand.workspace.journal.record",
     "Finding": "steadyhand.tools.workspace",
     "FrontMatter": "steadyhand.structure.markdown.front_matter",
-    "GcReport": "steadyhand.workspace.journal.gc",
+    "GcReport": "steadyhand.workspace.journal.maintenance",
     "Heading": "steadyhand.structure.markdown.heading",
     "Insert": "steadyhand.plan.edit",
     "KeptConflict": "steadyhand.session.kept_conflicts",
@@ -155,7 +154,7 @@ _HOMES = {
     "Note": "steadyhand.dialects.piece",
     "Notice": "steadyhand.workspace.history.other_clones",
     "Old": "steadyhand.plan.edit",
-    "Outcome": "steadyhand.plan.outcome",
+    "Outcome": "steadyhand.plan.planner",
     "Outline": "steadyhand.structure.outline",
     "OutlineEntry": "steadyhand.structure.format",
     "Outside": "steadyhand.workspace.history.outside",
@@ -166,7 +165,7 @@ _HOMES = {
     "Piece": "steadyhand.dialects.piece",
     "Policy": "steadyhand.plan.policy",
     "Problem": "steadyhand.workspace.journal.log",
-    "Proportion": "steadyhand.session.proportion",
+    "Proportion": "steadyhand.session.statistics",
     "Receipt": "steadyhand.session.receipt",
     "Record": "steadyhand.workspace.journal.record",
     "RenameFile": "steadyhand.plan.request",

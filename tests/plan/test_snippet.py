@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
 from steadyhand.match.elision import is_elision
-from steadyhand.plan.outcome import Plan
+from steadyhand.plan.planner import Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.snippet import plan_merge
 from steadyhand.text.source import Source

@@ -11,7 +11,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.database import TABLES, VERSION
-from steadyhand.workspace.journal.log_reader import copy_journal
+from steadyhand.workspace.journal.maintenance import copy_journal
 from steadyhand.workspace.journal.postgres.journal import PostgresJournal
 from steadyhand.workspace.journal.postgres.session import parse_address
 from steadyhand.workspace.journal.store import open_journal, open_postgres

@@ -14,7 +14,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.review.change import AutoAccept
-from steadyhand.workspace.journal.log_reader import copy_journal
+from steadyhand.workspace.journal.maintenance import copy_journal
 from steadyhand.workspace.journal.store import open_journal
 from tests.mcp.clients import in_memory, serving
 from tests.table import table

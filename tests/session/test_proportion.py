@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.session.proportion import FEW, Proportion
+from steadyhand.session.statistics import FEW, Proportion
 
 
 @pytest.mark.parametrize(

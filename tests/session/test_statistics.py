@@ -14,7 +14,7 @@ from steadyhand.errors import EditError
 from steadyhand.session.host import host_of
 from steadyhand.session.statistics import Attempts, Statistics, count
 from steadyhand.workspace.file_op import Trace
-from steadyhand.workspace.journal.log_reader import LogItem
+from steadyhand.workspace.journal.maintenance import LogItem
 from steadyhand.workspace.journal.record import Entry, Note, State, ToolCall, new_record_id
 from tests.workspace.journal.sample_records import edited, record
 

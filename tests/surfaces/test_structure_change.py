@@ -308,7 +308,7 @@ def test_a_file_that_did_not_parse_before_is_warned_about(furnished: Shell) -> N
 
 
 def test_what_an_action_has_to_say_is_shown_and_is_in_the_document() -> None:
-    from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.planner import Outcome
     from steadyhand.session.receipt import Receipt
     from steadyhand.surfaces.cli.render import receipt_lines
     from steadyhand.surfaces.terminal import paint

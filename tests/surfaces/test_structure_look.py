@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.structure.outline import LIMIT, Location
-from steadyhand.surfaces.cli.commands.look import location_lines, outline_command
+from steadyhand.surfaces.cli.commands.files import location_lines, outline_command
 from steadyhand.surfaces.terminal import paint
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steadyhand.surfaces.cli.table import table_lines
+from steadyhand.surfaces.cli.render import table_lines
 from steadyhand.surfaces.terminal import cells, paint
 from tests.table import table
 

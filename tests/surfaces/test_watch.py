@@ -13,7 +13,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.events import Event
-from steadyhand.surfaces.cli.conflict import event_lines
+from steadyhand.surfaces.cli.refusal import event_lines
 from steadyhand.surfaces.terminal import paint
 from tests.surfaces.shell import Shell
 

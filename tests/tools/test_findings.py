@@ -14,7 +14,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.tools import workspace as store
-from steadyhand.workspace import findings as disk
+from steadyhand.workspace import json_lines as disk
 from tests.table import table
 from tests.tools.ground import make
 

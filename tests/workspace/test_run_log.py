@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.run_log import RunLog
+from steadyhand.workspace.json_lines import RunLog
 
 
 def test_a_line_cut_off_anywhere_is_not_there_and_the_next_writer_goes_on(tmp_path: Path) -> None:

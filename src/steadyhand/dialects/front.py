@@ -15,8 +15,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameFile, Say
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit
-from steadyhand.plan.outcome import Plan
-from steadyhand.plan.planner import plan
+from steadyhand.plan.planner import Plan, plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Result, apply_to, plan_write
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, WriteFile

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace
 from steadyhand.plan.guards import unchecked, usual_guards
-from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.large import LargeSource

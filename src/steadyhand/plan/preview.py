@@ -14,7 +14,7 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edits, read_edits
 from steadyhand.plan.guards import GuardedEdit, GuardInput, Stage, ask_guards
-from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.plan.policy import USUAL, Policy
 from steadyhand.schema import bad_request
 from steadyhand.text.changeset import ChangeSet

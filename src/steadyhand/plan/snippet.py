@@ -22,8 +22,7 @@ from steadyhand.match.lexer import lexer_of
 from steadyhand.match.tier import tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.planner import plan
+from steadyhand.plan.planner import Outcome, Plan, plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.snippet_rows import Refusals, VisibleRows, key_of, likeness, read_snippet
 from steadyhand.plan.snippet_runs import Placed, find_rival, place_runs

@@ -21,7 +21,7 @@ from steadyhand.session.runs import Runs
 from steadyhand.session.statistics import Attempt, Attempts, count, spelled
 from steadyhand.workspace.history.read_ranges import ReadRanges
 from steadyhand.workspace.journal.log import Problem, Row
-from steadyhand.workspace.journal.log_reader import LogItem
+from steadyhand.workspace.journal.maintenance import LogItem
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall, utc_text, word
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.store import Store

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind, combine_errors
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, edit_to_json
-from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.planner import plan
+from steadyhand.plan.planner import Outcome, Plan, plan
 from steadyhand.plan.policy import Policy
 from steadyhand.session.kept_conflicts import KeptConflict, is_untouched, version_then
 from steadyhand.session.rebase import (

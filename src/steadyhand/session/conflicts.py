@@ -19,7 +19,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, Reread, SendCorrected
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Old, Replace, edit_to_json
-from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.session.context import CallContext
 from steadyhand.session.rebase import any_above, corrected_lines, is_by_number, moved_by
 from steadyhand.text.changeset import ChangeSet

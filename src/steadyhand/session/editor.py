@@ -26,7 +26,7 @@ from steadyhand.workspace.budget import BUDGET
 from steadyhand.workspace.file_op import Header
 
 if TYPE_CHECKING:
-    from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.planner import Outcome
     from steadyhand.session.conflicts import Conflict
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.transaction_builder import Step, TransactionBuilder

@@ -12,7 +12,7 @@ from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import dataclass
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.journal.log_reader import Copied
+    from steadyhand.workspace.journal.maintenance import Copied
     from steadyhand.workspace.journal.store import Journal, Progress
 
 
@@ -48,7 +48,7 @@ def move_journal(
     `name` is the journal's in a store that holds several, where a URL gives none. Refuses a source that is not there
     or has transactions under way, a target that holds something, and, unless `damaged`, a source with damage.
     """
-    from steadyhand.workspace.journal.log_reader import copy_journal
+    from steadyhand.workspace.journal.maintenance import copy_journal
     from steadyhand.workspace.journal.store import open_journal
     from steadyhand.workspace.location import shown_url
 

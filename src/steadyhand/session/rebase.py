@@ -14,7 +14,7 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Place, Replace, edit_to_json
 from steadyhand.plan.guards import GuardInput, ask_guards
-from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.target import Addressed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.planner import Outcome
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source

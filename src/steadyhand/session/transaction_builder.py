@@ -14,8 +14,7 @@ from steadyhand.errors import EditError, Kind, combine_errors
 from steadyhand.hints import ExpectVersion, GiveReason, Overwrite, Reread, Say
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Delete, Edit, Edits, read_edits
-from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.planner import plan
+from steadyhand.plan.planner import Outcome, Plan, plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import refused
 from steadyhand.plan.request import (

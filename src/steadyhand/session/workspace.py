@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.history.file_history import Why
     from steadyhand.workspace.history.other_clones import Clones, Notice
     from steadyhand.workspace.history.outside import CheckReport, Outside
-    from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.journal.maintenance import GcReport
     from steadyhand.workspace.journal.record import Entry, Lease, Party
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.store import Store

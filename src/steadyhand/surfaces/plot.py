@@ -15,8 +15,7 @@ from steadyhand.lazy import dataclass
 from steadyhand.surfaces.terminal import counted, fit, shown_time, visible_line
 
 if TYPE_CHECKING:
-    from steadyhand.session.proportion import Proportion
-    from steadyhand.session.statistics import Statistics, Tally, TallyRow
+    from steadyhand.session.statistics import Proportion, Statistics, Tally, TallyRow
 
 Role = Literal["good", "bad", "plain"]
 _MOST = 12

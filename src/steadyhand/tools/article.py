@@ -12,7 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Say
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
-from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.planner import Outcome
 from steadyhand.plan.refusals import lines_phrase
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request

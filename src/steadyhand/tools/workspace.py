@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steadyhand.session.review.change import LinkCheck
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Conversation
-    from steadyhand.workspace.findings import FindingsFile
+    from steadyhand.workspace.json_lines import FindingsFile
 
 
 # What tasks that may change nothing have found: kept in the user's state folder, and never under the root.
@@ -155,7 +155,7 @@ class Findings:
 
 def found_in(workspace: Findings) -> Found:
     """What was reported of a workspace's tree."""
-    from steadyhand.workspace.findings import FindingsFile
+    from steadyhand.workspace.json_lines import FindingsFile
 
     return Found(FindingsFile(workspace.root), *workspace._unkept)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.findings import findings_folder
+from steadyhand.workspace.json_lines import findings_folder
 from steadyhand.workspace.location import Location
 
 _CREATE_RULESET: Final = 444

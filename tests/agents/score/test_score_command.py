@@ -246,7 +246,7 @@ def test_a_killed_run_goes_on_and_no_trial_is_asked_twice(root: Path) -> None:
 
 
 def test_a_second_run_of_the_same_score_is_refused(root: Path) -> None:
-    from steadyhand.workspace.run_log import RunLog
+    from steadyhand.workspace.json_lines import RunLog
 
     with server(reference_tasks(1)) as model:
         state = root.parent / "state.jsonl"

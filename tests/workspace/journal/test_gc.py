@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.gc import ImageUse, Retention, choose_dropped
+from steadyhand.workspace.journal.maintenance import ImageUse, Retention, choose_dropped
 from steadyhand.workspace.journal.record import FileChange, Record, State, utc_text
 from steadyhand.workspace.journal.store import Journal
 from tests.table import table

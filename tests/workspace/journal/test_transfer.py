@@ -9,7 +9,7 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.log import Row
-from steadyhand.workspace.journal.log_reader import copy_journal
+from steadyhand.workspace.journal.maintenance import copy_journal
 from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import Journal, open_journal
@@ -96,7 +96,7 @@ def test_a_copy_that_fails_midway_leaves_nothing(opener: Opener, tmp_path: Path)
 
 def test_a_process_killed_while_it_copies_leaves_nothing(location: str, opener: Opener, tmp_path: Path) -> None:
     ended = run(
-        "from steadyhand.workspace.journal.log_reader import copy_journal\n"
+        "from steadyhand.workspace.journal.maintenance import copy_journal\n"
         "def stop(done, total):\n"
         "    if total < 3 * done < 2 * total:\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"

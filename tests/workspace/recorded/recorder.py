@@ -28,8 +28,8 @@ from typing import Any
 
 import steadyhand as sh
 from steadyhand.workspace import state
-from steadyhand.workspace.findings import FindingsFile
 from steadyhand.workspace.journal.database import VERSION
+from steadyhand.workspace.json_lines import FindingsFile
 
 APP = "import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n\n\ndef third():\n    return 3\n"
 FILES = {

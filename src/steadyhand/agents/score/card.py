@@ -14,7 +14,7 @@ from steadyhand.agents.score.run import Score
 from steadyhand.agents.score.trial import Trial
 from steadyhand.agents.score.ways import Way, named_ways
 from steadyhand.lazy import dataclass, field
-from steadyhand.session.proportion import Proportion
+from steadyhand.session.statistics import Proportion
 
 _FEWEST = 5  # trials of a way on which advice is built
 _SHOWN = {

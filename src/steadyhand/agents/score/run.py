@@ -22,7 +22,7 @@ from steadyhand.agents.score.trial import Trial, Unanswered, hold_trial
 from steadyhand.agents.score.ways import Way, instructions_of, named_ways, opening_of
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
-from steadyhand.workspace.run_log import RunLog
+from steadyhand.workspace.json_lines import RunLog
 
 SUBJECT = "score"
 _FORM = 1  # of the lines of a log

@@ -21,10 +21,10 @@ SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "B
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
-    "act=edit agent=agents apply=replies bulk call=agents check=journal chmod=files completion=shell "
-    "conflicts=tasks convert=replies delete=files diff=history doctor=journal edit evidence=impact "
+    "act=edit agent=agents apply=edit bulk call=agents check=journal chmod=files completion=shell "
+    "conflicts=tasks convert=edit delete=files diff=history doctor=journal edit evidence=impact "
     "export=audit feedback=review findings=audit gc=journal help=shell impact insert=edit journal "
-    "lease=tasks locate=look log=history mcp move=edit observe=journal outline=look read=look redo=history "
+    "lease=tasks locate=files log=history mcp move=edit observe=journal outline=files read=files redo=history "
     "rename=files review schema=shell score show=history stats task=tasks tools=agents undo=history watch=tasks "
     "why=history worker=bulk write=files",
 )

@@ -24,26 +24,29 @@ from steadyhand.surfaces.terminal import (
     Piece,
     cells,
     counted,
+    fit,
     head_of,
     more_characters,
     pad,
+    visible_line,
     visible_name,
 )
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from steadyhand.hints import Phrases
-    from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.planner import Outcome
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.workspace.history.file_history import Why
     from steadyhand.workspace.history.outside import CheckReport
-    from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.journal.maintenance import GcReport
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
-
 
 _RANGE = lazy_pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 Spans = tuple[Span, ...]
 _LEAD = 40  # characters kept before the first change of a line that is cut
+_GAP = 2
+_SHORTEST = 8  # columns of a name
 
 
 def diff_lines(diff: str, *, width: int | None = None, limit: int | None = None) -> list[Line]:
@@ -534,3 +537,30 @@ def gc_document(result: GcReport) -> dict[str, object]:
         "kept_bytes": result.kept_bytes,
         "preview": result.dry_run,
     }
+
+
+def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], *, names: int, width: int) -> list[Line]:
+    """The lines of a table. The first `names` columns hold names, which are cut where the table is too wide.
+
+    A column without a value is left out. What is too wide even so loses its last columns: the first ones are those to
+    be compared.
+    """
+    filled = [column for column in range(len(head)) if column < names or any(row[column] for row in rows)]
+    shown = [[visible_line(row[column]) for column in filled] for row in (head, *rows)]
+    widths = [max(cells(row[column]) for row in shown) for column in range(len(filled))]
+    for _ in range(sum(widths) + _GAP * (len(widths) - 1) - width):
+        widest = max(range(names), key=lambda column: widths[column])
+        if widths[widest] <= _SHORTEST:
+            break
+        widths[widest] -= 1
+    kept = len(widths)
+    while kept > names + 1 and sum(widths[:kept]) + _GAP * (kept - 1) > width:
+        kept -= 1
+    lines: list[Line] = []
+    for number, row in enumerate(shown):
+        parts = []
+        for column in range(kept):
+            text = fit(row[column], widths[column])
+            parts.append(pad(text, widths[column]) if column < names else " " * (widths[column] - cells(text)) + text)
+        lines.append((Piece((" " * _GAP).join(parts).rstrip(), "heading" if number == 0 else "plain"),))
+    return lines

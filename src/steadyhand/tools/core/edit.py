@@ -13,7 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import edit_shape
-from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.planner import Outcome
 from steadyhand.plan.request import Requests, request_shape
 from steadyhand.schema import NEW, OLD, Either, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of

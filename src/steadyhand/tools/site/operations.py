@@ -10,7 +10,7 @@ from steadyhand.hints import Advice, ExpectCount, Hint, Note, Say
 from steadyhand.lazy import dataclass
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import Act, Replace
-from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.planner import Outcome
 from steadyhand.schema import Field, Flag, Number, Object, Text, bad_request
 from steadyhand.structure.html.change import names_in
 from steadyhand.structure.html.element import Selector

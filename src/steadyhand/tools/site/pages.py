@@ -14,7 +14,7 @@ from itertools import groupby
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import Note, Phrases, render_hints
 from steadyhand.lazy import dataclass, field, replace
-from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.planner import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of

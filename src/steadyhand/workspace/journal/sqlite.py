@@ -490,7 +490,7 @@ class SqliteJournal(Journal):
 
 def check_file(connection: sqlite3.Connection, progress: Progress | None = None) -> list[Problem]:
     """Every problem that can be found; where the file itself is broken, what was found until then and that."""
-    from steadyhand.workspace.journal.log_reader import problems
+    from steadyhand.workspace.journal.maintenance import problems
 
     found: list[Problem] = []
     try:

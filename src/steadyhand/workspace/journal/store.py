@@ -51,7 +51,7 @@ from steadyhand.workspace.journal.index import (
     staged_at,
 )
 from steadyhand.workspace.journal.log import Packed, Problem, Row, RowType, damaged
-from steadyhand.workspace.journal.log_reader import JournalStats, LogItem, stats_of, walk
+from steadyhand.workspace.journal.maintenance import JournalStats, LogItem, stats_of, walk
 from steadyhand.workspace.journal.record import (
     Entry,
     Happening,
@@ -67,7 +67,7 @@ from steadyhand.workspace.journal.record import (
 )
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.journal.maintenance import GcReport
     from steadyhand.workspace.journal.postgres.journal import PostgresJournal
 
 Progress = Callable[[int, int], None]
@@ -524,7 +524,7 @@ class Journal:
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
         """Check every row, the chain, every image and the indexes; an empty list means sound."""
-        from steadyhand.workspace.journal.log_reader import problems
+        from steadyhand.workspace.journal.maintenance import problems
 
         return self._handle.read_snapshot(lambda connection: list(problems(connection, progress)))
 
@@ -541,7 +541,7 @@ class Journal:
         progress: Progress | None = None,
     ) -> GcReport:
         """Drop images that no retention rule keeps, oldest first, and append a checkpoint that says so."""
-        from steadyhand.workspace.journal.gc import GcReport, Retention, choose, collect
+        from steadyhand.workspace.journal.maintenance import GcReport, Retention, choose, collect
 
         retention = Retention(keep_days, keep_bytes)
         tell = progress or _silent

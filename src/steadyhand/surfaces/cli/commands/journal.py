@@ -21,7 +21,7 @@ from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visib
 if TYPE_CHECKING:
     from steadyhand.session.journals import Moved
     from steadyhand.workspace.history.outside import CheckReport
-    from steadyhand.workspace.journal.gc import GcReport
+    from steadyhand.workspace.journal.maintenance import GcReport
 
 
 @command(

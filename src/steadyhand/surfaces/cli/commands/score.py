@@ -13,8 +13,7 @@ from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.host_options import check_model_named, model_of
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.cli.render import progress
-from steadyhand.surfaces.cli.table import table_lines
+from steadyhand.surfaces.cli.render import progress, table_lines
 from steadyhand.surfaces.plot import percent
 from steadyhand.surfaces.terminal import Line, Piece, counted, head_of, visible_line, visible_name
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from steadyhand.agents.score.card import Card, Row
     from steadyhand.agents.score.run import Score, ScoreSettings
     from steadyhand.agents.score.trial import Trial
-    from steadyhand.workspace.run_log import RunLog
+    from steadyhand.workspace.json_lines import RunLog
 
 FILE = "steadyhand.toml"
 _REFERENCE = "reference"
@@ -199,7 +198,7 @@ def _log(state: str | None, root: str, model: str, settings: ScoreSettings) -> R
     from pathlib import Path
 
     from steadyhand.agents.score.run import SUBJECT
-    from steadyhand.workspace.run_log import RunLog, usual_log
+    from steadyhand.workspace.json_lines import RunLog, usual_log
 
     if state is not None:
         return RunLog(Path(state), SUBJECT)

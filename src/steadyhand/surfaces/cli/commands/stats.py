@@ -13,8 +13,7 @@ from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, started
 from steadyhand.surfaces.cli.output import writing
-from steadyhand.surfaces.cli.render import progress
-from steadyhand.surfaces.cli.table import table_lines
+from steadyhand.surfaces.cli.render import progress, table_lines
 from steadyhand.surfaces.plot import (
     Bar,
     Chart,

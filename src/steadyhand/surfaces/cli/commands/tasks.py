@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.conflict import conflict_lines, conflict_table, event_lines, lease_lines
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand
 from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
-from steadyhand.surfaces.cli.refusal import error_lines
+from steadyhand.surfaces.cli.refusal import conflict_lines, conflict_table, error_lines, event_lines, lease_lines
 from steadyhand.surfaces.cli.render import cut_width, receipt_lines
 from steadyhand.surfaces.terminal import Piece, counted, paint, visible_line, visible_name
 

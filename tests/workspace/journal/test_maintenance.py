@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steadyhand.workspace.journal import log_reader
+from steadyhand.workspace.journal import maintenance
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.record import Entry, State
 from steadyhand.workspace.journal.store import Journal
@@ -67,7 +67,7 @@ def test_what_is_asked_for_begins_after_a_row_or_at_a_time(journal: Journal) -> 
 
 
 def test_a_long_log_is_read_in_pages_and_says_how_far_it_is(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_reader, "_PAGE", 3)
+    monkeypatch.setattr(maintenance, "_PAGE", 3)
     ids = [commit(journal, record()).id for _ in range(5)]
     steps: list[tuple[int, int]] = []
     damaged: list[Problem] = []
