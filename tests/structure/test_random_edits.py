@@ -97,7 +97,7 @@ def loaded(suffix: str, text: str) -> Any:
             case ".toml":
                 return tomllib.loads(text)
             case ".yaml" | ".yml":
-                return yaml.load(text, Loader=_AsWritten)
+                return list(yaml.load_all(text, Loader=_AsWritten))
             case _:
                 return [read_ini(text, signs) for signs in (None, ("#", ";"))]
     except (ValueError, yaml.YAMLError, configparser.Error, RecursionError):
@@ -108,10 +108,10 @@ OPERATIONS = ("set", "delete", "rename", "add", "append")
 
 
 def key_edit(
-    chance: random.Random, data: Any, path: KeyPath, operation: str
+    chance: random.Random, data: Any, address: Key, path: KeyPath, operation: str
 ) -> tuple[Edit, Callable[[Any], None]] | None:
-    """An edit of one key, and what it does to the data."""
-    address, above, step = Key(rendered(path)), path[:-1], path[-1]
+    """An edit of one key, and what it does to the data, where `path` leads to the same."""
+    above, step = path[:-1], path[-1]
     there = value_at(data, path)
     match operation:
         case "set":
@@ -151,13 +151,19 @@ def check_key(chance: random.Random, source: Source, entry: OutlineEntry, suffix
     before = readings = loaded(suffix, source.text)
     if before is not None and suffix in (".ini", ".cfg"):
         before = readings[0]
-    if before is None or not entry.address.startswith("key:"):
+    address = parse_address(entry.address)
+    if before is None or not isinstance(address, Key):
         return None
-    path = parse_path(entry.address.removeprefix("key:"))
+    path = parse_path(str(address.path))
     if not path or any(isinstance(step, str) and ('"' in step or "\\" in step) for step in path):
         return None
     try:
-        asked = key_edit(chance, before, path, operation)
+        at, place = Key(rendered(path)), path
+        if suffix in (".yaml", ".yml"):
+            documents = [number for number, one in enumerate(before) if has(one, path)]
+            number = documents[(address.nth or 1) - 1]
+            at, place = Key(rendered(path), document=number + 1), (number, *path)
+        asked = key_edit(chance, before, at, place, operation)
     except (KeyError, IndexError, TypeError):
         return None  # merges, dates as names, and other things that the reader puts elsewhere
     if asked is None:
@@ -178,6 +184,15 @@ def check_key(chance: random.Random, source: Source, entry: OutlineEntry, suffix
     if not same:
         raise Wrong(f"{source.path}: {change}")
     return "done"
+
+
+def has(data: Any, path: KeyPath) -> bool:
+    """Whether something is at a path."""
+    try:
+        value_at(data, path)
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
 
 
 def done(data: Any, do: Callable[[Any], None]) -> Any:
