@@ -153,8 +153,8 @@ def test_compose_is_associative_in_effect(case: tuple[str, ChangeSet, ChangeSet,
 
 @given(edited())
 def test_composed_with_its_inverse_it_changes_nothing(case: tuple[str, ChangeSet]) -> None:
-    text, changes = case
-    assert changes.compose(changes.invert()).apply(text) == text
+    _, changes = case
+    assert changes.compose(changes.invert()).splices == ()
 
 
 @given(edited())

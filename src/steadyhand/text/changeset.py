@@ -8,7 +8,8 @@ Laws (tests/laws/test_changeset.py holds each of them at random):
    Two insertions at one position are in the order of the tuple.
 2. `apply` refuses a text in which a splice's `old` is not where the splice says.
 3. `c.invert().apply(c.apply(t)) == t`.
-4. `a.compose(b).apply(t) == b.apply(a.apply(t))`, and compose is associative in effect.
+4. `a.compose(b).apply(t) == b.apply(a.apply(t))`, and compose is associative in effect; with its inverse a change set
+   comes to none.
 5. A position that no splice touches maps to the same character; `assoc` decides at an insertion.
 6. If `b.rebase(a)` is a change set, applying it after `a` equals applying `a` rebased over `b` after `b`.
 """
@@ -262,6 +263,9 @@ class _Composer:
         """`later` replaces the next `len(old)` middle characters."""
         if not self._pending:
             self._close()
+        self._delete()
+        if old:
+            self._close()
         position = 0
         while left := len(old) - position:
             self._produce(apart=False)
@@ -292,6 +296,15 @@ class _Composer:
             self._old.append(splice.old)
             self._before = splice.end
             self._made, self._used = splice.new, 0
+
+    def _delete(self) -> None:
+        """Take in what `first` only deleted here: with what is put in its place it is one splice, or nothing."""
+        while not self._pending and self._untouched() == 0 and not self._first[self._index].new:
+            splice = self._first[self._index]
+            self._index += 1
+            self._open()
+            self._old.append(splice.old)
+            self._before = splice.end
 
     @property
     def _pending(self) -> int:
