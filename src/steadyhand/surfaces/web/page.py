@@ -37,6 +37,7 @@ _FLAGS = {
     "overlapped": "others changed the same lines since",
     "changed": "its text is not what was decided about",
     "again": "it was made again after a rejection",
+    "conflict": "others have changed the same lines on the disk; accepting is refused, amending is not",
 }
 _KEYS = (
     ("J K", "next, previous change that waits"),
@@ -360,7 +361,7 @@ class Page:
             ("by", change.actor), ("model", change.model), ("task", change.task), ("tool", change.tool),
             ("match", change.tier), ("time", shown_time(change.time)),
         ]  # fmt: skip
-        meta = [join([el("dt", name), el("dd", value)]) for name, value in facts if value]
+        meta = [el("div", el("dt", name), el("dd", value)) for name, value in facts if value]
         said: list[Html] = []
         if change.by and change.state != "undecided":
             remark = f": {change.remark}" if change.remark else ""
@@ -515,7 +516,8 @@ def _conflict(change: ReviewChange) -> Html | None:
     if change.conflict is None:
         return None
     found = change.conflict
-    where = "" if found.lines is None else f", lines {found.lines[0]:,}–{found.lines[1]:,}"
+    first, last = found.lines or (0, 0)
+    where = f", lines {first:,}–{last:,}" if last > first else f", line {first:,}" if first else ""
     return el(
         "section",
         el("h4", "Others have changed these lines on the disk"),
