@@ -282,9 +282,12 @@ def test_flags_say_what_is_risky(agent: sh.Workspace, ann: sh.Workspace, root: P
     agent.edit("page.md", [sh.Replace("jrn: p", "jrn: q")])
     agent.edit("AGENTS.md", [sh.Replace("be kind", "obey")])
     agent.edit("code.py", [sh.Replace("return 1", "return 2")])
+    (root / "plain.py").write_text("one = 1\n")
+    agent.edit("plain.py", [sh.Replace(sh.Lines(1, 1), "one = 2\n")])  # nothing is quoted
     found = {change.path: set(change.flags) for change in ann.review()}
     assert found == {
         "a.md": {"shrinks"}, "page.md": {"front-matter"}, "AGENTS.md": {"instructions"}, "code.py": {"tolerant"},
+        "plain.py": set(),
     }  # fmt: skip
 
 
@@ -644,7 +647,7 @@ class Meddler(Storage):
 
 @pytest.mark.parametrize("action", ["reject", "take back"])
 def test_a_decision_about_two_tasks_is_whole_or_nothing_whoever_writes_meanwhile(root: Path, action: str) -> None:
-    for task, line in (("T", 3), ("U", 9)):
+    for task, line in (("T", 3), ("U", 9)) if action == "reject" else (("T", 9), ("U", 3)):  # line 3 is written first
         with sh.Workspace(root, actor="agent", task=task) as agent:
             change_line(agent, line, f"LINE {line}\n")
     storage = Meddler()
@@ -700,3 +703,63 @@ def test_a_change_that_breaks_a_link_or_an_anchor_says_so(agent: sh.Workspace, a
     review = ann.review(task="T")
     review.reject([deleted.id])
     assert {each.path for each in review if "broken-link" in each.flags} == {"b.md", "c.md"}, "as it is now"
+
+
+def test_an_empty_file_that_was_written_is_listed_and_comes_back(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    (root / "empty.txt").write_bytes(b"")
+    agent.read("empty.txt")
+    agent.write("empty.txt", "one\ntwo\n")
+    (change,) = ann.review(task="T")
+    assert (change.before, change.after) == ("", "one\ntwo\n")
+    ann.review(task="T").reject([change.id])
+    assert (root / "empty.txt").read_bytes() == b""
+
+
+def test_an_accepted_name_stays_accepted_whatever_is_written_in_the_file(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    agent.rename("a.md", "b.md")
+    (root / "b.md").chmod(0o644)
+    agent.chmod("b.md", 0o600)
+    ann.review().accept([change.id for change in ann.review()])
+    agent.edit("b.md", [sh.Replace("line 3\n", "3\n")])
+    assert {(change.status, change.state) for change in ann.review()} == {
+        ("renamed", "accepted"), ("mode", "accepted"), ("edited", "undecided"),
+    }  # fmt: skip
+
+
+def test_what_is_rejected_beside_a_change_that_others_wrote_over_is_gone(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    agent.edit("a.md", [sh.Replace("line 3", "LINE 3"), sh.Replace("line 9", "LINE 9")])
+    with sh.Workspace(root, actor="other", task="B") as other:
+        other.read("a.md")
+        other.edit("a.md", [sh.Replace("LINE 3", "LINE three")])
+    ann.review(task="T").reject([only(ann.review(task="T"), "line 9\n").id])
+    found = {(change.before, change.state, "overlapped" in change.flags) for change in ann.review(task="T")}
+    assert found == {("line 3\n", "undecided", True), ("line 9\n", "rejected", False)}
+
+
+def test_who_undoes_the_change_of_another_task_changed_nothing(root: Path, ann: sh.Workspace) -> None:
+    with sh.Workspace(root, actor="one", task="A") as one, sh.Workspace(root, actor="two", task="B") as two:
+        change_line(two, 9, "LINE 9\n")
+        undone = change_line(one, 3, "LINE 3\n")
+        change_line(two, 15, "LINE 15\n")
+        two.undo(undone.id)
+    assert [change.before for change in ann.review(task="A")] == []
+    assert [change.before for change in ann.review(task="B")] == ["line 9\n", "line 15\n"]
+
+
+def test_a_file_whose_name_another_got_is_still_a_deletion(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
+    (root / "new.md").write_text("new\n")
+    agent.read("a.md")
+    agent.delete("a.md")
+    agent.rename("new.md", "a.md")
+    found = {(change.status, change.before, change.flags) for change in ann.review(task="T")}
+    assert found == {("renamed", "new.md", ()), ("deleted", TEXT, ("shrinks", "overlapped"))}
+    renamed = only(ann.review(task="T"), "new.md")
+    ann.review(task="T").reject([renamed.id])
+    ann.review(task="T").reject([only(ann.review(task="T"), TEXT).id])
+    assert ((root / "a.md").read_text(), (root / "new.md").read_text()) == (TEXT, "new\n")

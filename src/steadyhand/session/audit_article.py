@@ -86,8 +86,9 @@ class Net:
         """For each splice of the change the edits that had a hand in it, by their numbers."""
         return [sorted({number for number, _ in hands}) for hands in self.hands()]
 
-    def hands(self) -> list[list[tuple[int, int]]]:
+    def hands(self, meets: Callable[[Span, Span], bool] | None = None) -> list[list[tuple[int, int]]]:
         """For each splice of the change the edits that had a hand in it: number, and which of the edit's places."""
+        meets = meets or _meets
         places = sorted(
             (span.start, span.end, number, place)
             for number, edit in enumerate(self.written)
@@ -98,7 +99,7 @@ class Net:
         found: list[list[tuple[int, int]]] = []
         for span in self.changes.after_spans():
             near = places[bisect_left(starts, span.start - longest) : bisect_right(starts, span.end)]
-            met = {(number, place) for start, end, number, place in near if _meets(span, Span(start, end))}
+            met = {(number, place) for start, end, number, place in near if meets(span, Span(start, end))}
             found.append(sorted(met))
         return found
 
@@ -131,18 +132,38 @@ class Steps:
 Records = Sequence[tuple[Entry, FileChange]]
 
 
-def records_of(journal: Journal, path: str) -> Records:
-    """Every record that touched a file under the names that it had, newest first, and what it did."""
+def records_of(journal: Journal, path: str, before_seq: int | None = None, *, is_there: bool = False) -> Records:
+    """Every record that touched a file under the names that it had, newest first, and what it did.
+
+    Other files may have had its name meanwhile, and are elsewhere now: those are left out. `is_there`: also one that
+    had it last.
+    """
     found: list[tuple[Entry, FileChange]] = []
-    name = path
-    for entry in history_of(journal, path):
-        change = entry.record.file(name)
-        if change is None:
-            continue
-        found.append((entry, change))
-        if change.before is not None and change.after is not None and change.after.path == name:
-            name = change.before.path
-    return found
+    name, start = path, before_seq
+    while True:
+        left: int | None = None
+        for entry in history_of(journal, name, start):
+            change = entry.record.arriving(name) or entry.record.file(name)
+            if change is None:
+                continue
+            if change.after is not None and change.after.path != name and (found or is_there):
+                left = entry.seq
+                break
+            found.append((entry, change))
+            if change.before is not None and change.after is not None and change.after.path == name:
+                name = change.before.path
+        start = None if left is None else _arrival(journal, name, left)
+        if start is None:
+            return found
+
+
+def _arrival(journal: Journal, path: str, before_seq: int) -> int | None:
+    """The row in which the file came to a path that left it in another; None where it was always there."""
+    for entry in journal.entries(path=path, before_seq=before_seq):
+        change = entry.record.arriving(path)
+        if change is not None and (change.before is None or change.before.path != path):
+            return entry.seq
+    return None
 
 
 def way_of(found: Records, is_chosen: Callable[[Entry], bool]) -> list[Passage]:
@@ -183,18 +204,10 @@ def written_in(way: Sequence[Passage], replays: Replays, present: str) -> tuple[
     return tuple(_written(steps_of(way, replays, present), chosen))
 
 
-def steps_after(way: Sequence[Passage], at: int, replays: Replays, present: str) -> ChangeSet:
-    """What happened to the text after the record at a place of the way, as one change."""
-    _, text = replays.texts(way[at].entry, way[at].change)
-    steps, after = _steps(way[at + 1 :], replays)
-    later = ChangeSet()
-    if steps and steps[0].passage is not None:
-        before, _ = replays.texts(way[at + 1].entry, way[at + 1].change)
-        later = changes_between(text, before)
-    for step in steps:
-        later = later.compose(step.changes)
-    last = after if steps else text
-    return later if last == present else later.compose(changes_between(last, present))
+def written_until(known: Steps, chosen: AbstractSet[str], count: int) -> tuple[Written, ...]:
+    """The chosen edits among the first steps, and where in the text after these they wrote."""
+    steps = known.steps[:count]
+    return tuple(_written(Steps(steps, "", *_followed(steps)), chosen))
 
 
 def notes_of(passage: Passage) -> tuple[EditNote, ...]:
@@ -212,7 +225,7 @@ def _steps(way: Sequence[Passage], replays: Replays) -> tuple[list[_Step], str]:
     """The whole way, with what happened outside between two records, and the text it leads to."""
     steps: list[_Step] = []
     text: str | None = None
-    for passage in way:
+    for passage in _lasting(way):
         change = passage.change
         if text is not None and change.before and change.after and not change.content_changed:
             continue  # whoever only moved it has read no text, and knows of no encoding
@@ -222,6 +235,28 @@ def _steps(way: Sequence[Passage], replays: Replays) -> tuple[list[_Step], str]:
         steps.append(_step(passage, before, after))
         text = after
     return steps, text or ""
+
+
+def _lasting(way: Sequence[Passage]) -> list[Passage]:
+    """The way without what was taken back right after it was made, or deleted and put back: then the text is what it
+    was, to the splice.
+    """
+    found: list[Passage] = []
+    for passage in way:
+        last = found[-1] if found else None
+        if last is not None and _takes_back(passage, last):
+            found.pop()
+        else:
+            found.append(passage)
+    return found
+
+
+def _takes_back(passage: Passage, last: Passage) -> bool:
+    if last.entry.record.id not in passage.entry.record.undoes and not last.change.is_delete:
+        return False
+    sides = last.change.before, last.change.after, passage.change.before, passage.change.after
+    was, became, found, left = (None if side is None else side.digest for side in sides)
+    return (was, became) == (left, found)
 
 
 def _step(passage: Passage, before: str, after: str) -> _Step:
@@ -295,6 +330,11 @@ def _is_in_effect(entry: Entry) -> bool:
 def _meets(span: Span, place: Span) -> bool:
     """Whether two places of a text share something; where text went away, standing side by side is enough."""
     return span.touches(place) if span.is_empty or place.is_empty else span.overlaps(place)
+
+
+def shares(span: Span, place: Span) -> bool:
+    """Whether two places of a text share something; standing side by side is not enough."""
+    return span == place or (not place.is_empty and span.overlaps(place))
 
 
 def _through(span: Span, later: ChangeSet) -> Span:

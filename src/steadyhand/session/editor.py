@@ -295,7 +295,7 @@ class Editor:
         rules = self._session.context.auto_accept
         if not rules:
             return False
-        from steadyhand.session.review.review import accept_by_rule
+        from steadyhand.session.review.held import accept_by_rule
 
         return accept_by_rule(self._session, rules, {file.path for file in files})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from steadyhand.lazy import dataclass
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 State = Literal["undecided", "accepted", "rejected", "amended"]
 
-_PLAIN_TIERS = (None, "exact", "newline")
 _SHRINK_FROM = 10  # lines
 
 
@@ -128,7 +128,7 @@ class AutoAccept:
 
         if change.flags or change.status not in ("edited", "created"):
             return False
-        size = max(change.before.count("\n"), change.after.count("\n"))
+        size = max(len(change.before.splitlines()), len(change.after.splitlines()))
         return (
             (self.path is None or parse_glob(self.path).matches(change.path.split("/")))
             and self.tool in (None, change.tool)
@@ -178,7 +178,7 @@ def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
     from steadyhand.plan.guards import is_placeholder
     from steadyhand.structure.format import format_of
 
-    if any(note.tier not in _PLAIN_TIERS for note in hunk.notes):
+    if not {note.tier for note in hunk.notes}.isdisjoint(_tolerant()):
         yield "tolerant"
     if hunk.before.count("\n") >= _SHRINK_FROM and hunk.after.count("\n") * 2 < hunk.before.count("\n"):
         yield "shrinks"
@@ -193,6 +193,14 @@ def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
         yield "forced"
     if hunk.status == "edited" and format_of(hunk.path) is None and "." in hunk.path.rsplit("/", 1)[-1]:
         yield "unchecked"
+
+
+@cache
+def _tolerant() -> frozenset[str]:
+    """The tiers that find old text which is not quoted to the letter; what is addressed otherwise is not quoted."""
+    from steadyhand.match.tier import step_names
+
+    return frozenset(step_names()) - {"exact", "newline"}
 
 
 def _is_front_matter(hunk: Hunk) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from steadyhand.lazy import dataclass, field, replace
-from steadyhand.session.review.change import Feedback, ReviewChange
+from steadyhand.session.review.change import Feedback, ReviewChange, State
 from steadyhand.session.review.hunks import Hunk, Status
 from steadyhand.workspace.held.notes import group_of_party
 from steadyhand.workspace.journal.record import Entry, Note, Record, word
@@ -67,24 +67,25 @@ class Verdicts:
                 for record in records if isinstance(records, list) and said.state == "accepted" else ():
                     self._known.setdefault(str(record), set()).add(name)
 
-    def on(self, change: ReviewChange, newest: Entry) -> ReviewChange:
-        """The change with what was decided about it."""
+    def on(self, change: ReviewChange, entries: Sequence[Entry]) -> ReviewChange:
+        """The change with what was decided about it; `entries` had a hand in it, oldest first."""
         change = replace(change, comments=tuple(self._comments.get(change.id, ())))
         if change.held:  # what is decided about is held no more
             return change
         said = self._last.get(change.id)
         if said is not None and said.state == "accepted":
             return replace(change, state="accepted", by=said.by, remark=said.remark)
-        if not is_review(newest.record):
-            return change
-        call = newest.record.call
-        amendment = next((each for each in self.said if call is not None and each.id == call.id), None)
-        if amendment is not None and amendment.state == "rejected":  # it only brought the text back
-            return change
-        if amendment is not None and amendment.state == "accepted":
-            return replace(change, state="accepted", by=amendment.by, remark=amendment.remark)
-        remark = None if amendment is None else amendment.remark
-        return replace(change, state="amended", by=newest.record.actor, remark=remark)
+        for entry in reversed(entries):
+            if not is_review(entry.record):
+                break
+            call = entry.record.call
+            said = next((each for each in self.said if call is not None and each.id == call.id), None)
+            if said is not None and said.state == "rejected":  # it only brought text back, here or beside it
+                continue
+            state: State = "accepted" if said is not None and said.state == "accepted" else "amended"
+            by = entry.record.actor if said is None else said.by
+            return replace(change, state=state, by=by, remark=None if said is None else said.remark)
+        return change
 
     def happened(self, hunk: Hunk) -> Iterator[str]:
         """What happened to a hunk that matters to whoever decides about it."""

@@ -9,6 +9,7 @@ refused with both sides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from types import EllipsisType
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.files.sandbox import FileImage
 from steadyhand.workspace.held.layer import BaseMove, HeldFile, Origin, Rebase, Seen, Step
-from steadyhand.workspace.held.notes import Held, read_note, type_of
+from steadyhand.workspace.held.notes import Held, group_of_party, read_note, type_of
 from steadyhand.workspace.held.store import HeldStore
 from steadyhand.workspace.history.file_history import Replays
 from steadyhand.workspace.journal.record import (
@@ -38,6 +39,7 @@ from steadyhand.workspace.journal.record import (
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
+    from steadyhand.session.review.change import AutoAccept
     from steadyhand.text.encoding import Encoding
 
 
@@ -111,10 +113,10 @@ class HeldWork:
             return [self._whole_file(sides, steps)]
         found: list[Hunk] = []
         if base.path != held.path:
-            found.append(whole_hunk("renamed", base.path, held.path, steps, *_nameless(base, held)))
+            found.append(whole_hunk("renamed", base.path, held.path, steps, base, held))
         if base.mode != held.mode:
             modes = f"{base.mode:04o}", f"{held.mode:04o}"
-            found.append(whole_hunk("mode", *modes, steps, *_nameless(base, held)))
+            found.append(whole_hunk("mode", *modes, steps, base, held))
         if base.digest != held.digest:
             before, after = self.text(base), self.text(held)
             if before is None or after is None:
@@ -228,6 +230,32 @@ class _Versions(Replays):
             return None
 
 
+def accept_by_rule(session: Session, rules: Sequence[AutoAccept], paths: AbstractSet[str]) -> bool:
+    """Accept what a session holds of some files, where rules say that it needs no person; whether nothing is left.
+
+    What is refused then, as where others have changed the same lines, waits.
+    """
+    from steadyhand.session.review.review import Review
+
+    context = session.context
+    direct = session.direct
+    policy = replace(direct, context=replace(direct.context, actor="policy"))
+    review = Review(policy, task=context.task)
+    group = group_of_party(context.actor, context.task)
+    mine = [
+        change
+        for change in review.waiting
+        if change.held and change.path in paths and group_of_party(change.actor, change.task) == group
+    ]
+    chosen = [change.id for change in mine if any(rule.takes(change) for rule in rules)]
+    if chosen:
+        try:
+            review.accept(chosen)
+        except EditError:
+            return False
+    return len(chosen) == len(mine)
+
+
 def past_of(store: HeldStore) -> list[Entry]:
     """Every change that a group ever held, oldest first, with what took it back."""
     notes = list(store.beneath.journal.notes(type=type_of(store.group)))
@@ -301,11 +329,6 @@ def _known(change: FileChange) -> ChangeSet:
     if change.changes is None:
         raise ValueError("no splices say what was done")
     return change.changes
-
-
-def _nameless(*states: FileState) -> tuple[FileState, ...]:
-    """The same without what they hold, which is no part of a name or a mode."""
-    return tuple(replace(state, digest="") for state in states)
 
 
 def _shown(image: FileImage | None) -> str:

@@ -13,13 +13,22 @@ renamed or binary file is one hunk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
-from steadyhand.session.audit_article import Net, Passage, Steps, Written, net_of, steps_after, steps_of
+from steadyhand.session.audit_article import (
+    Net,
+    Passage,
+    Steps,
+    Written,
+    net_of,
+    shares,
+    steps_of,
+    written_until,
+)
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
@@ -28,7 +37,7 @@ from steadyhand.text.visible import sized
 from steadyhand.workspace.history.file_history import Replays, recorded_text
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.journal.record import EditNote, Entry, FileState
+    from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 
 Status = Literal["edited", "created", "deleted", "renamed", "mode", "binary", "hidden"]
 
@@ -116,7 +125,9 @@ def hunks_of(
         hunk = whole_hunk(status, "", "", in_effect, was, last)
         return [*found, replace(hunk, is_overlapped=is_cut or (now and now.digest) != (last and last.digest))]
     assert present is not None
-    return found + _text_hunks(way, replays, present, known, first, last)
+    hunks = _text_hunks(way, replays, present, known, first, last)
+    # What no edit wrote, such as an undo of somebody else's change along with an own one, is by the newest record.
+    return found + [hunk if hunk.entries else replace(hunk, entries=(chosen[-1].entry,)) for hunk in hunks]
 
 
 def text_of(way: Sequence[Passage], present: bytes) -> Source:
@@ -155,65 +166,136 @@ def _text_hunks(
         known[path] = steps_of(way, replays, text)
     net = net_of(way, known[path])
     if net is None:
-        return list(_apart(way, replays, text, path))
+        return list(_sound(_apart(way, known[path], path), known[path]))
     net = replace(net, changes=settled(net.changes))
-    if first is None:
+    if first is None and not net.before:
         entries = tuple({edit.entry.record.id: edit.entry for edit in net.written}.values())
         notes = tuple(edit.note for edit in net.written)
         rows = max(1, Source.of_text(text).table.count)
         name = _id("created", path, "", text, [f"{edit.entry.record.id}:{edit.path}" for edit in net.written])
         return [Hunk(name, path, "created", (1, rows), "", text, entries, notes, first=None, last=last)]
-    return list(hunks_in(net, path))
+    return list(_sound(hunks_in(net, path), known[path]))
+
+
+def _sound(hunks: Iterable[Hunk], known: Steps) -> Iterator[Hunk]:
+    """Hunks that are taken back as they are shown, line by line, and leave every other line a line of its own.
+
+    Where a file had no line end at its end, somebody may have relied on the one that a hunk brought: then it cannot be
+    taken back.
+    """
+    source = Source.of_text(known.after)
+    was_open = not known.total.invert().apply(known.after).endswith(("\n", "\r"))
+    for hunk in hunks:
+        if hunk.is_overlapped or hunk.lines is None:
+            yield hunk
+        elif hunk.before != hunk.after:
+            start = source.table.start(hunk.lines[0] - 1)
+            end = start + len(hunk.after)
+            is_inside = all(start <= splice.start and splice.end <= end for splice in hunk.undo)
+            is_glued = was_open and any(_opens(splice) and splice.end < len(source.text) for splice in hunk.undo)
+            back = ChangeSet(tuple(splice.shift(-start) for splice in hunk.undo)) if is_inside else ChangeSet()
+            if is_glued or back.apply(hunk.after) != hunk.before:
+                hunk = replace(hunk, lines=None, undo=(), splices=(), is_overlapped=True)
+            yield hunk
+
+
+def _opens(splice: Splice) -> bool:
+    """Whether a splice leaves a text without the line end that it had."""
+    return splice.new != "" and splice.old.endswith(("\n", "\r")) and not splice.new.endswith(("\n", "\r"))
 
 
 def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     """The hunks of a net change."""
     before, after = Source.of_text(net.before), Source.of_text(net.after)
     inverse = net.changes.invert().splices
-    hands = net.hands()
+    hands, makers = net.hands(), net.hands(shares)
+    known: dict[object, int] = {}
     for group in _groups(net.changes, before, after):
-        made = sorted({hand for member in group.members for hand in hands[member]})
-        edits = [net.written[number] for number in dict.fromkeys(number for number, _ in made)]
+        met = sorted({hand for member in group.members for hand in hands[member]})
+        # The newest that wrote there says which hunk it is: an older place may reach into what was put in beside it.
+        # Where text only went away, and nothing says who took it, it is the oldest: what comes later is beside it.
+        there = sorted({hand for member in group.members for hand in makers[member]})
+        made = tuple(hand for hand in there if hand[0] == there[-1][0]) or tuple(met[:1])
+        edits = [net.written[number] for number in dict.fromkeys(number for number, _ in met)]
+        sides = _rows(before, group.before), _rows(after, group.after)
+        known[made, sides] = number = known.get((made, sides), 0) + 1
+        twin = [f"the same {number}"] if number > 1 else []
         yield _hunk(
             path,
             group.after.lines,
-            (_rows(before, group.before), _rows(after, group.after)),
+            sides,
             edits,
-            [_name(net.written[number], place) for number, place in made],
+            [*(_name(net.written[number], place) for number, place in made), *twin],
             tuple(inverse[member] for member in group.members),
             tuple(net.changes.splices[member] for member in group.members),
         )
 
 
-def _apart(way: Sequence[Passage], replays: Replays, present: str, path: str) -> Iterator[Hunk]:
-    """The hunks of each record by itself, where others have changed the same text; some are no longer there."""
-    for at, passage in enumerate(way):
-        if not passage.is_chosen or passage.entry.undone_by is not None or passage.entry.record.verb != "edit":
-            continue
-        net = net_of([passage], steps_of([passage], replays))
-        if net is None or not net.changes:
-            continue
-        later = steps_after(way, at, replays, present)
-        for hunk in hunks_in(net, path):
-            yield _carried(hunk, later, present, passage)
+def _apart(way: Sequence[Passage], known: Steps, path: str) -> Iterator[Hunk]:
+    """The hunks where others have changed the same text: those that they met are as they were just before."""
+    chosen = {passage.entry.record.id for passage in way if passage.is_chosen}
+    text = known.total.invert().apply(known.after)
+    undo = ChangeSet()  # what takes the chosen records back in `text`
+    lost: list[_Lost] = []
+    for at, step in enumerate(known.steps):
+        if step.is_in(chosen):
+            undo = settled(undo.invert().compose(step.changes)).invert()
+        else:
+            moved = _moved(undo.splices, step.changes)
+            if None in moved:
+                net = Net(undo.invert(), text, written_until(known, chosen, at))
+                met = _Lost([], ChangeSet())
+                moved = []
+                for hunk in hunks_in(net, path):
+                    there = _moved(hunk.undo, step.changes)
+                    if None in there:
+                        met.hunks.append(hunk)
+                    else:
+                        moved += there
+                lost.append(met)
+            undo = ChangeSet.of(splice for splice in moved if splice is not None)
+        text = step.changes.apply(text)
+        for met in lost:
+            undo = met.follow(step.changes, undo)
+    net = Net(undo.invert(), known.after, written_until(known, chosen, len(known.steps)))
+    yield from hunks_in(net, path)
+    for hunk in (hunk for met in lost for hunk in met.hunks if hunk.entries):
+        yield replace(hunk, lines=None, undo=(), splices=(), is_overlapped=True)
 
 
-def _carried(hunk: Hunk, later: ChangeSet, present: str, passage: Passage) -> Hunk:
-    """The hunk of a record in the present text; without what takes it back where others changed its text."""
-    moved: list[Splice] = []
-    for splice in hunk.undo:
-        span = later.map_span(splice.span)
-        if span is None or present[span.start : span.end] != splice.old:
-            return Hunk(
-                hunk.id, hunk.path, hunk.status, None, hunk.before, hunk.after, (passage.entry,), hunk.notes,
-                is_overlapped=True,
-            )  # fmt: skip
-        moved.append(Splice(span.start, splice.old, splice.new))
-    source = Source.of_text(present)
-    lines = region_of(source, moved[0]).lines[0], region_of(source, moved[-1]).lines[1]
-    return Hunk(
-        hunk.id, hunk.path, hunk.status, lines, hunk.before, hunk.after, (passage.entry,), hunk.notes, tuple(moved)
-    )
+@dataclass(slots=True)
+class _Lost:
+    """Hunks that somebody has changed, and all that happened since; what is taken back brings them back."""
+
+    hunks: list[Hunk]
+    later: ChangeSet
+
+    def follow(self, changes: ChangeSet, undo: ChangeSet) -> ChangeSet:
+        """What takes all that is there back, with the hunks that are there again."""
+        self.later = self.later.compose(changes)
+        for hunk in list(self.hunks):
+            there = [splice for splice in _moved(hunk.undo, self.later) if splice is not None]
+            if len(there) < len(hunk.undo):
+                continue
+            try:
+                undo = ChangeSet.of([*undo.splices, *there])
+            except ValueError:  # the same task has written there since
+                continue
+            self.hunks.remove(hunk)
+        return undo
+
+
+def _moved(splices: Sequence[Splice], over: ChangeSet) -> list[Splice | None]:
+    """Splices of a text in the text after a change; None for one that the change met."""
+    found: list[Splice | None] = []
+    at = delta = 0
+    for splice in splices:
+        while at < len(over.splices) and over.splices[at].end <= splice.start:
+            delta += over.splices[at].delta
+            at += 1
+        is_met = at < len(over.splices) and over.splices[at].start < splice.end
+        found.append(None if is_met else splice.shift(delta))
+    return found
 
 
 def _hunk(
@@ -233,16 +315,27 @@ def _hunk(
 def settled(changes: ChangeSet) -> ChangeSet:
     """The same change where text that went away and text that came in its place are one splice.
 
-    What was deleted and put back comes to nothing then.
+    What was deleted and put back comes to nothing then, also where it is a part of what came.
     """
     found: list[Splice] = []
     for splice in changes.splices:
         last = found[-1] if found else None
-        if last is not None and last.end == splice.start and _is_one_sided(last) and _is_one_sided(splice):
-            found[-1] = Splice(last.start, last.old + splice.old, last.new + splice.new)
+        if last is None or last.end != splice.start:
+            found.append(splice)
+            continue
+        merged = Splice(last.start, last.old + splice.old, last.new + splice.new)
+        if _is_one_sided(last) and _is_one_sided(splice):
+            found[-1] = merged
+        elif _size(merged) < _size(last) + _size(splice):
+            found[-1] = merged.trim()
         else:
             found.append(splice)
     return ChangeSet.of(found)
+
+
+def _size(splice: Splice) -> int:
+    trimmed = splice.trim()
+    return len(trimmed.old) + len(trimmed.new)
 
 
 def _is_one_sided(splice: Splice) -> bool:
@@ -295,15 +388,24 @@ def whole_hunk(
     first: FileState | None,
     last: FileState | None,
 ) -> Hunk:
-    """A hunk that is about a file, not about lines."""
+    """A hunk that is about a file, not about lines; a name and a mode are those of the records that changed them."""
     state = last or first
     assert state is not None
     sides = [side.digest for side in (first, last) if side is not None]
+    if status in ("renamed", "mode"):
+        sides = []
+        in_effect = [each for each in in_effect if _changes(each.change, status)] or in_effect
     made = [f"{passage.entry.record.id}:{passage.change.path}" for passage in in_effect]
     name = _id(status, state.path, before, after + "\0".join(sides), made)
     entries = tuple(passage.entry for passage in in_effect)
     notes = tuple(note for passage in in_effect for note in passage.change.edits)
     return Hunk(name, state.path, status, None, before, after, entries, notes, first=first, last=last)
+
+
+def _changes(change: FileChange, status: Status) -> bool:
+    sides = change.before, change.after
+    before, after = ((side.path if status == "renamed" else side.mode) if side else None for side in sides)
+    return before != after
 
 
 def _is_bytes(passage: Passage) -> bool:

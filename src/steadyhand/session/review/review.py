@@ -339,12 +339,17 @@ class Review:
         verdicts = Verdicts(said, self._decided)
         found: list[ReviewChange] = []
         evidence = self._evidence(group)
+        seen: set[tuple[str, str]] = set()
         for path in self._paths(group):
             if not _is_in(path, self._path):
                 continue
             hunks = self._hunks(group, path)
+            seen.update((passage.entry.record.id, passage.change.path) for passage in self._way(group, path))
             made = [self._change(group, hunk, verdicts, evidence) for hunk in hunks]
             found += [change for change in made if self._since is None or change.time >= self._since]
+        for hunk in self._replaced(group, seen):
+            made_of = self._change(group, hunk, verdicts, evidence)
+            found += [made_of] if self._since is None or made_of.time >= self._since else []
         work = self._layers.get(group)
         for each in work.hunks() if work is not None else ():
             if self._path is None or f"{each.hunk.path}/".startswith(f"{self._path}/"):
@@ -362,6 +367,15 @@ class Review:
                 raise
             is_hidden = error.kind is not Kind.NO_SUCH_FILE
         return self._hunks_in(self._way(group, path), present, self._steps, is_hidden=is_hidden)
+
+    def _replaced(self, group: str, seen: AbstractSet[tuple[str, str]]) -> Iterator[Hunk]:
+        """The files that a group deleted where another file has the name now; they come back once it is free."""
+        for entry in self._entries.get(group, ()):
+            for change in entry.record.files if entry.undone_by is None and entry.record.verb == "edit" else ():
+                if change.is_delete and (entry.record.id, change.path) not in seen and _is_in(change.path, self._path):
+                    records = records_of(self._store.journal, change.path, entry.seq + 1)
+                    for hunk in hunks_of(self._way_of(records, group), self._history.replays, None, {}):
+                        yield replace(hunk, is_overlapped=True)
 
     def _hunks_in(
         self, way: Sequence[Passage], present: bytes | None, known: dict[str, Steps], *, is_hidden: bool = False
@@ -390,8 +404,16 @@ class Review:
     def _way(self, group: str, path: str) -> list[Passage]:
         """What was done to a file, by a group and by others."""
         if path not in self._records:
-            self._records[path] = records_of(self._store.journal, path)
-        return way_of(self._records[path], lambda entry: group_of(entry.record) == group)
+            self._records[path] = records_of(self._store.journal, path, is_there=True)
+        return self._way_of(self._records[path], group)
+
+    @staticmethod
+    def _way_of(records: Records, group: str) -> list[Passage]:
+        whose: dict[str, str] = {}  # who takes a change back, does it on behalf of whoever made it
+        for entry, _ in reversed(records):
+            undone = (whose[name] for name in entry.record.undoes if name in whose)
+            whose[entry.record.id] = next(undone, group_of(entry.record))
+        return way_of(records, lambda entry: whose[entry.record.id] == group)
 
     def _paths(self, group: str) -> list[str]:
         """The files of a group under the names that they have now."""
@@ -434,7 +456,7 @@ class Review:
         )  # fmt: skip
         if held is None and self._links is not None and self._links.breaks(change):
             change = replace(change, flags=(*change.flags, "broken-link"))
-        decided = verdicts.on(change, newest)
+        decided = verdicts.on(change, entries)
         if decided.state == "undecided" and held is None and any(rule.takes(decided) for rule in self._auto):
             return replace(decided, state="accepted", by="policy")
         return decided
@@ -552,7 +574,7 @@ class Review:
         done: list[tuple[Receipt, Undoer]] = []
         try:
             for is_preview in (True, False) if len(made) > 1 else (False,):
-                for each in made:
+                for each in reversed(made):  # the last first, as one that is after another in a file is about its text
                     undoer = each.part.undoer()
                     receipt = undoer.undo(id=each.record, task=None, path=None, reason=reason, preview=is_preview)
                     done += [] if is_preview else [(receipt, undoer)]
@@ -561,30 +583,6 @@ class Review:
                 undoer.redo(receipt.id, reason="the rest of the decision could not be taken back", preview=False)
             raise
         return tuple(receipt for receipt, _ in done)
-
-
-def accept_by_rule(session: Session, rules: Sequence[AutoAccept], paths: AbstractSet[str]) -> bool:
-    """Accept what a session holds of some files, where rules say that it needs no person; whether nothing is left.
-
-    What is refused then, as where others have changed the same lines, waits.
-    """
-    context = session.context
-    direct = session.direct
-    policy = replace(direct, context=replace(direct.context, actor="policy"))
-    review = Review(policy, task=context.task)
-    group = group_of_party(context.actor, context.task)
-    mine = [
-        change
-        for change in review.waiting
-        if change.held and change.path in paths and group_of_party(change.actor, change.task) == group
-    ]
-    chosen = [change.id for change in mine if any(rule.takes(change) for rule in rules)]
-    if chosen:
-        try:
-            review.accept(chosen)
-        except EditError:
-            return False
-    return len(chosen) == len(mine)
 
 
 class _Part:

@@ -109,9 +109,8 @@ def versions_forward(course: Course, path: str, *, after_seq: int) -> Iterator[V
             return
 
 
-def history_of(journal: Journal, path: str) -> Iterator[Entry]:
+def history_of(journal: Journal, path: str, before_seq: int | None = None) -> Iterator[Entry]:
     """Every record that touched `path`, newest first, and its earlier names before a rename brought it here."""
-    before_seq: int | None = None
     while True:
         moved_from: str | None = None
         for entry in check_each(journal.entries(path=path, before_seq=before_seq), _SOME):
@@ -300,7 +299,9 @@ class Replays:
             return b"", self._needed(change, change.after.digest)
         if change.after is None:
             return self._needed(change, change.before.digest), b""
-        before = self._find(change.before.digest) or self._rebuilt(entry, change.before)
+        before = self._find(change.before.digest)
+        if before is None:
+            before = self._rebuilt(entry, change.before)
         if before is None:
             after = self._needed(change, change.after.digest)
             before = unwind(change, after)
