@@ -14,7 +14,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.statistics import Statistics, Tally
-from steadyhand.surfaces.cli.commands.stats import stats_lines
+from steadyhand.surfaces.cli.commands.audit import stats_lines
 from steadyhand.surfaces.clients import installation
 from steadyhand.surfaces.plot import charts_of, percent, render_page, render_picture
 from steadyhand.surfaces.terminal import cells, paint

@@ -25,7 +25,7 @@ _COMMANDS = Registry(
     "conflicts=tasks convert=edit delete=files diff=history doctor=journal edit evidence=impact "
     "export=audit feedback=review findings=audit gc=journal help=shell impact insert=edit journal "
     "lease=tasks locate=files log=history mcp move=edit observe=journal outline=files read=files redo=history "
-    "rename=files review schema=shell score show=history stats task=tasks tools=agents undo=history watch=tasks "
+    "rename=files review schema=shell score show=history stats=audit task=tasks tools=agents undo=history watch=tasks "
     "why=history worker=bulk write=files",
 )
 # What the library and the tools call it, and what other programs have taught people to type.

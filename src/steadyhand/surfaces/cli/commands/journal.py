@@ -19,9 +19,9 @@ from steadyhand.surfaces.cli.render import check_document, check_error, fact_lin
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.session.journals import Moved
     from steadyhand.workspace.history.outside import CheckReport
     from steadyhand.workspace.journal.maintenance import GcReport
+    from steadyhand.workspace.location import MovedJournal
 
 
 @command(
@@ -65,7 +65,7 @@ def _show(invocation: Invocation) -> int:
 
 
 def _move(invocation: Invocation, source: str | None, target: str | None, to: str | None, *, keep_going: bool) -> int:
-    from steadyhand.session.journals import move_journal, move_own
+    from steadyhand.workspace.location import move_journal, move_own
 
     output = invocation.output
     if invocation.settings.read_only:
@@ -352,7 +352,7 @@ def journal_lines(facts: Mapping[str, object]) -> list[Line]:
     return fact_lines(shown)
 
 
-def moved_lines(moved: Moved, *, needs_password: bool) -> list[Line]:
+def moved_lines(moved: MovedJournal, *, needs_password: bool) -> list[Line]:
     """What was copied, and what to do so that it is used."""
     copied = moved.copied
     size = f"{counted(copied.rows, 'row')} and {counted(copied.images, 'image')} ({shown_size(copied.image_bytes)})"
