@@ -327,11 +327,11 @@ class Locator:
         assert isinstance(edit.target, Old)
         if self._is_beyond_doubt(edit.target, found):
             return found
-        candidate = match_checks.Candidate(edit, found, self._draft)
-        if match_checks.is_doubtful(candidate):
+        suspect = match_checks.FoundEdit(edit, found, self._draft)
+        if match_checks.is_doubtful(suspect):
             return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
         may_be_deeper = self._policy.tier not in STRICT and edit.target.fit == "free"
-        several = match_checks.find_other_indents(candidate) if may_be_deeper else None
+        several = match_checks.find_other_indents(suspect) if may_be_deeper else None
         if several is not None:
             raise self._ambiguous(
                 edit, several, edit.target, with_numbers=False
@@ -377,7 +377,7 @@ class Locator:
             return None
         place, fuzzy = Match(part.span, "fuzzy"), tier_named("fuzzy")
         found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), reading, part.signs, part.share)
-        return None if match_checks.is_doubtful(match_checks.Candidate(edit, found, self._draft)) else found
+        return None if match_checks.is_doubtful(match_checks.FoundEdit(edit, found, self._draft)) else found
 
     def _has_drifted(self, found: Found) -> bool:
         """Whether lines are in the way at a place that was found by lines that resemble the old text's."""

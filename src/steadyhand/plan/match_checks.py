@@ -41,7 +41,7 @@ _VISIBLE = 30  # characters from which one line is not somewhere by chance
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FoundEdit:
     """An edit, how its old text was found, and in what."""
 
     edit: Edit
@@ -53,19 +53,19 @@ class Candidate:
         return self.found.matches[0].span
 
 
-def is_doubtful(candidate: Candidate) -> bool:
+def is_doubtful(found_edit: FoundEdit) -> bool:
     """Whether old text that is not in the file as it is quoted was found where it may not be meant."""
-    return candidate.found.tier.rank >= LITERAL and any(doubt(candidate) for doubt in CHECKS)
+    return found_edit.found.tier.rank >= LITERAL and any(doubt(found_edit) for doubt in CHECKS)
 
 
-def _is_fenced(candidate: Candidate) -> bool:
+def _is_fenced(found_edit: FoundEdit) -> bool:
     """Fences taken off the old text were quoted and no accident: they are right around the place, or one soon after
     it that the edit as it was sent takes away.
     """
-    edit = candidate.edit
-    if "Markdown fence" not in candidate.found.repaired or not isinstance(edit.target, Old):
+    edit = found_edit.edit
+    if "Markdown fence" not in found_edit.found.repaired or not isinstance(edit.target, Old):
         return False
-    text, span = candidate.draft.source.text, candidate.span
+    text, span = found_edit.draft.source.text, found_edit.span
     rows = list(islice(filter(str.strip, split_bodies(text[span.end :])), _SOON))
     if any(map(_is_fence, (*split_bodies(text[: span.start])[-1:], *rows[:1]))):
         return True
@@ -73,29 +73,29 @@ def _is_fenced(candidate: Candidate) -> bool:
     return sent == 1 and left == 0 and any(map(_is_fence, rows))
 
 
-def _is_as_quoted_elsewhere(candidate: Candidate) -> bool:
+def _is_as_quoted_elsewhere(found_edit: FoundEdit) -> bool:
     """What a repair took off was meant: with it the old text is in the file elsewhere, but for blanks and typography.
 
     A list whose items have other blanks is no diff of the lines beside it.
     """
-    edit, found = candidate.edit, candidate.found
+    edit, found = found_edit.edit, found_edit.found
     if not found.repaired or found.tier.is_single or not isinstance(edit.target, Old):
         return False
     needle = Needle(edit.target.text, edit.text)
     spans = (
-        tier_named(name).find(candidate.draft.source, needle, apart=False) for name in ("whitespace", "typography")
+        tier_named(name).find(found_edit.draft.source, needle, apart=False) for name in ("whitespace", "typography")
     )
-    return any(not span.overlaps(candidate.span) for span in islice(chain.from_iterable(spans), _SOON))
+    return any(not span.overlaps(found_edit.span) for span in islice(chain.from_iterable(spans), _SOON))
 
 
-def _is_blank_elsewhere(candidate: Candidate) -> bool:
+def _is_blank_elsewhere(found_edit: FoundEdit) -> bool:
     """Blank lines taken off the old text say where lines come that the edit adds, and the file has no blank line there:
     a line between the two was left out.
     """
-    edit, found = candidate.edit, candidate.found
+    edit, found = found_edit.edit, found_edit.found
     if "blank lines" not in found.repaired or not isinstance(edit.target, Old) or not isinstance(edit, Replace):
         return False
-    text, span = candidate.draft.source.text, candidate.span
+    text, span = found_edit.draft.source.text, found_edit.span
     above, below = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].removeprefix("\n"))[:1]
     old, new = split_bodies(edit.target.text), split_bodies(edit.new)
     return _comes_after(old, new, below) or _comes_after(old[::-1], new[::-1], above)
@@ -114,9 +114,9 @@ def _is_fence(row: str) -> bool:
     return row.strip().startswith(("```", "~~~"))
 
 
-def _is_already_there(candidate: Candidate) -> bool:
+def _is_already_there(found_edit: FoundEdit) -> bool:
     """The new text is somewhere but for blanks and typography: the edit was made, and this is another place."""
-    return candidate.found.tier.is_single and is_already_there(candidate.edit, candidate.draft)
+    return found_edit.found.tier.is_single and is_already_there(found_edit.edit, found_edit.draft)
 
 
 def is_already_there(edit: Edit, draft: Draft) -> bool:
@@ -126,55 +126,55 @@ def is_already_there(edit: Edit, draft: Draft) -> bool:
     return not isinstance(resolve(draft.find, edit.new, laxest="typography"), Nothing)
 
 
-def _is_signed(candidate: Candidate) -> bool:
+def _is_signed(found_edit: FoundEdit) -> bool:
     """The old text has a blank before each line that the file does not have, and the new text `+` in that column: the
     sign of a diff, or content, and no repair could tell.
     """
-    edit, found = candidate.edit, candidate.found
+    edit, found = found_edit.edit, found_edit.found
     if found.repaired or not isinstance(edit.target, Old) or not may_be_signed(edit.target.text, edit.text):
         return False
-    text = candidate.draft.source.text
+    text = found_edit.draft.source.text
     return not any(_is_line_of(text, row.rstrip()) for row in split_bodies(edit.target.text) if row.strip())
 
 
-def _has_a_shape(candidate: Candidate) -> bool:
+def _has_a_shape(found_edit: FoundEdit) -> bool:
     """The texts have a shape that should have been taken off first: without it the old text is more like the place."""
     from steadyhand.plan.absent import most_alike
 
-    found = candidate.found
+    found = found_edit.found
     if found.tier.rank <= BLANKS:
         return False
     texts = found.old, found.new or ""
-    return most_alike(*texts, candidate.span.of(candidate.draft.source.text)) != texts
+    return most_alike(*texts, found_edit.span.of(found_edit.draft.source.text)) != texts
 
 
-def _is_escaped(candidate: Candidate) -> bool:
+def _is_escaped(found_edit: FoundEdit) -> bool:
     """Rows with HTML entities are otherwise in the file, and the new text would bring such entities into it."""
-    found = candidate.found
+    found = found_edit.found
     if not found.tier.is_single or not _ENTITY.search(found.new or ""):
         return False
-    text = candidate.draft.source.text
+    text = found_edit.draft.source.text
     return any(_ENTITY.search(row) and row.strip() not in text for row in split_bodies(found.old))
 
 
-def _is_elsewhere(candidate: Candidate) -> bool:
+def _is_elsewhere(found_edit: FoundEdit) -> bool:
     """No line is at the place as it is quoted, yet each does elsewhere: where that is, something came between."""
-    text, span = candidate.draft.source.text, candidate.span
-    rows = [row.rstrip() for row in split_bodies(candidate.found.old) if any(map(str.isalnum, row))]
+    text, span = found_edit.draft.source.text, found_edit.span
+    rows = [row.rstrip() for row in split_bodies(found_edit.found.old) if any(map(str.isalnum, row))]
     here = {row.rstrip() for row in split_bodies(text[line_start(text, span.start) : span.end])}
     longest = sorted(rows, key=len, reverse=True)[:_COMPARED]
     return bool(rows) and here.isdisjoint(rows) and all(_is_line_of(text, row) for row in longest)
 
 
-def _is_whole_elsewhere(candidate: Candidate) -> bool:
+def _is_whole_elsewhere(found_edit: FoundEdit) -> bool:
     """A blank line that is not quoted is between a row that changes and the row beside it, and elsewhere that row has
     no blank line there: the row that changes may have been changed at that place. One that says much is only here.
     """
-    found, source = candidate.found, candidate.draft.source
+    found, source = found_edit.found, found_edit.draft.source
     needle = Needle(found.old, found.new, found.signs)
     if found.new is None or any(_is_long(needle.rows[row]) for row in needle.changed):
         return False
-    window = window_at(source, candidate.span, found.old)
+    window = window_at(source, found_edit.span, found.old)
     known = [pairing for pairing in window.alignment if pairing.is_one_to_one and not pairing.is_blank]
     for above, below in pairwise(known):
         if above.old_end != below.old_start or above.end >= below.start:
@@ -182,7 +182,7 @@ def _is_whole_elsewhere(candidate: Candidate) -> bool:
         changes = [needle.touches(one.old_start, one.old_end) for one in (above, below)]
         if changes[0] != changes[1]:
             row, behind = (below, False) if changes[0] else (above, True)
-            if _has_neighbour(source.text, body(window.rows[row.start]), candidate.span, behind=behind):
+            if _has_neighbour(source.text, body(window.rows[row.start]), found_edit.span, behind=behind):
                 return True
     return False
 
@@ -203,12 +203,12 @@ def _has_neighbour(text: str, row: str, beside: Span, *, behind: bool) -> bool:
     return False
 
 
-def _is_a_sibling(candidate: Candidate) -> bool:
+def _is_a_sibling(found_edit: FoundEdit) -> bool:
     """What leads in the lines that change goes by an unrelated name here: the quoted text is of another part."""
-    found = candidate.found
+    found = found_edit.found
     if not found.tier.is_single or found.new is None:
         return False
-    window = window_at(candidate.draft.source, candidate.span, found.old)
+    window = window_at(found_edit.draft.source, found_edit.span, found.old)
     return has_other_header(window, Needle(found.old, found.new, found.signs))
 
 
@@ -221,7 +221,7 @@ def _is_line_of(text: str, row: str) -> bool:
     return any(seen == _LOOKED_AT or _TO_EDGE.match(text, end) for seen, end in ends)
 
 
-CHECKS: tuple[Callable[[Candidate], bool], ...] = (
+CHECKS: tuple[Callable[[FoundEdit], bool], ...] = (
     _is_fenced,
     _is_blank_elsewhere,
     _is_as_quoted_elsewhere,
@@ -235,18 +235,18 @@ CHECKS: tuple[Callable[[Candidate], bool], ...] = (
 )
 
 
-def find_other_indents(candidate: Candidate) -> Several | None:
+def find_other_indents(found_edit: FoundEdit) -> Several | None:
     """Lines that differ from the old text in their indentation, where it was found inside a longer indentation.
 
     Quoted with some of its indentation, such a line may as well be another one with less of it.
     """
-    found, start = candidate.found, candidate.span.start
-    if candidate.edit.occurrence is not None or len(found.matches) > 1 or found.tier.name not in STRICT:
+    found, start = found_edit.found, found_edit.span.start
+    if found_edit.edit.occurrence is not None or len(found.matches) > 1 or found.tier.name not in STRICT:
         return None
-    if found.old[0] not in " \t" or candidate.draft.read(start - 1, start) not in (" ", "\t"):
+    if found.old[0] not in " \t" or found_edit.draft.read(start - 1, start) not in (" ", "\t"):
         return None
     whitespace = tier_named("whitespace")
-    places = list(whitespace.find(candidate.draft.source, Needle(found.old, found.new), apart=False))
+    places = list(whitespace.find(found_edit.draft.source, Needle(found.old, found.new), apart=False))
     return Several(whitespace, tuple(places[:SHOWN]), len(places), is_all=True) if len(places) > 1 else None
 
 

@@ -29,7 +29,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_op import Header, Latest
+from steadyhand.workspace.file_op import Header, LatestRecords
 from steadyhand.workspace.history.unseen_changes import UnseenChange
 from steadyhand.workspace.journal.record import Party, Record, new_record_id
 from steadyhand.workspace.store import Store
@@ -406,7 +406,7 @@ class Reports:
         if self._store.read_only:
             return False
         journal = self._store.writable_journal()
-        stop = Latest(journal).of(resolved)
+        stop = LatestRecords(journal).of(resolved)
         note = note_of(journal, resolved, image, stop, is_secret=self._store.is_secret(resolved))
         if note is None:
             return False

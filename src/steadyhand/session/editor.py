@@ -6,7 +6,7 @@
    else can change the files.
 3. Nothing is committed that was not planned for exactly the files that are locked. A preview takes no lock.
 
-Edits, patches, transactions, undo and resolved conflicts are `Proposal`s; all of them take this way.
+Edits, patches, transactions, undo and resolved conflicts are `PlannedChange`s; all of them take this way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.transaction_builder import Step, TransactionBuilder
-    from steadyhand.workspace.file_op import FileOp, Latest
+    from steadyhand.workspace.file_op import FileOp, LatestRecords
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.overlay import Overlay
     from steadyhand.workspace.transaction import Committed
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _TRIES = 5  # another program that saves every few milliseconds does not wait for us
 
 
-class Proposal(ABC):
+class PlannedChange(ABC):
     """A change that is yet to be made. `build` may be called again, on a fresh overlay, and then starts afresh."""
 
     is_reported = True  # whether the journal gets a note where it is refused
@@ -69,7 +69,7 @@ class Proposal(ABC):
         return EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
 
 
-class Steps(Proposal):
+class Steps(PlannedChange):
     """Requests on files, in order. `built`: planned already. `override`: the conflict they were refused for."""
 
     def __init__(
@@ -152,7 +152,7 @@ class Editor:
     def run(
         self,
         header: Header,
-        proposal: Proposal,
+        change: PlannedChange,
         hardlinks: str,
         *,
         preview: bool = False,
@@ -162,14 +162,14 @@ class Editor:
         store, started = self._store, time.monotonic()
         with store.one_call(), BUDGET.sharing():
             try:
-                overlay, ops = proposal.overlay, None
+                overlay, ops = change.overlay, None
                 try:
                     if overlay is None:
                         overlay = store.overlay(header.verb)
-                        proposal.build(overlay)
-                    if preview or not proposal.has_met_others:
+                        change.build(overlay)
+                    if preview or not change.has_met_others:
                         ops = overlay.ops()
-                        self._check(proposal, ops, hardlinks)
+                        self._check(change, ops, hardlinks)
                 except EditError as error:
                     # Whoever is in the middle of a commit has changed a file and not yet recorded it: whether there is
                     # a conflict is certain only under the locks.
@@ -179,24 +179,22 @@ class Editor:
                 if preview and ops is not None:
                     committed, warnings = None, overlay.remarks(ops)
                 else:
-                    ops, committed, warnings = self._commit(
-                        header, proposal, overlay, ops, hardlinks, started, progress
-                    )
+                    ops, committed, warnings = self._commit(header, change, overlay, ops, hardlinks, started, progress)
                 if not ops:
-                    raise proposal.nothing()
+                    raise change.nothing()
             except EditError as error:
                 # No variable has what is raised: its frame would keep it, and the text of the file with it.
-                raise self._refusal(error, None if preview else header, proposal) from None
-            if not preview and (proposal.conflicts or any(outcome.error for outcome in proposal.outcomes)):
+                raise self._refusal(error, None if preview else header, change) from None
+            if not preview and (change.conflicts or any(outcome.error for outcome in change.outcomes)):
                 from steadyhand.session.conflicts import Reports
 
-                Reports(self._store).applied(header, proposal.outcomes, proposal.conflicts)
-            return self._receipt(header, proposal, ops, committed, warnings)
+                Reports(self._store).applied(header, change.outcomes, change.conflicts)
+            return self._receipt(header, change, ops, committed, warnings)
 
     def _commit(
         self,
         header: Header,
-        proposal: Proposal,
+        change: PlannedChange,
         overlay: Overlay,
         ops: tuple[FileOp, ...] | None,
         hardlinks: str,
@@ -215,59 +213,59 @@ class Editor:
             with store.locked(overlay) as held:
                 latest = None
                 if ops is not None and store.is_unchanged(overlay, ops, held):
-                    latest = self._still_latest(proposal, ops)
+                    latest = self._still_latest(change, ops)
                 if latest is None or ops is None:
                     overlay = store.overlay(header.verb)
-                    proposal.build(overlay)
+                    change.build(overlay)
                     ops = overlay.ops()
-                    self._check(proposal, ops, hardlinks)
+                    self._check(change, ops, hardlinks)
                     if not store.has_locked(overlay, held):  # it leads to other files by now, or has more names
                         ops = None
                         continue
                 elif latest.may_have_leases:  # one may have been announced while this call waited for the locks
-                    self._check_leases(proposal, ops)
+                    self._check_leases(change, ops)
                 if not ops:
                     return (), None, ()
                 try:
                     committed = store.commit(
-                        header, overlay, ops, held, hardlinks=hardlinks, prune=proposal.prune, progress=staging,
-                        started=started, latest=latest, announce=proposal.announce,
+                        header, overlay, ops, held, hardlinks=hardlinks, prune=change.prune, progress=staging,
+                        started=started, latest=latest, announce=change.announce,
                     )  # fmt: skip
                 except EditError as error:
-                    proposal.kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
+                    change.kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
                     # Of a whole-file write and a removal the other program's text would be lost unseen.
                     is_blind = any(op.whole or op.after_path is None for op in ops)
                     if error.kind is not Kind.STALE_SOURCE or is_blind or tries == _TRIES:
                         raise
                     ops = None  # another program has saved it this very moment: plan for what it left
                     continue
-                warnings = overlay.remarks(ops) + committed.warnings + tuple(map(_kept_as, proposal.kept))
+                warnings = overlay.remarks(ops) + committed.warnings + tuple(map(_kept_as, change.kept))
                 return ops, committed, warnings
         raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
 
-    def _still_latest(self, proposal: Proposal, ops: Sequence[FileOp]) -> Latest | None:
+    def _still_latest(self, change: PlannedChange, ops: Sequence[FileOp]) -> LatestRecords | None:
         """The newest records of the files, asked under the locks; None: the plan did not know one of them.
 
         The bytes do not tell: whoever was in the middle of a commit had written them and not yet recorded them.
         """
-        latest = self._store.latest(ops, proposal.newest)
-        is_known = all(latest.row_of(path) == row for path, row in proposal.newest.items())
+        latest = self._store.latest(ops, change.newest)
+        is_known = all(latest.row_of(path) == row for path, row in change.newest.items())
         return latest if is_known else None
 
-    def _check(self, proposal: Proposal, ops: Sequence[FileOp], hardlinks: str) -> None:
+    def _check(self, change: PlannedChange, ops: Sequence[FileOp], hardlinks: str) -> None:
         """Refuse what may not be done to these files, and what the leases of others forbid."""
         self._store.check(ops, hardlinks)
-        proposal.lease_warnings = ()
-        if ops and proposal.may_meet_leases:
-            self._check_leases(proposal, ops)
+        change.lease_warnings = ()
+        if ops and change.may_meet_leases:
+            self._check_leases(change, ops)
 
-    def _check_leases(self, proposal: Proposal, ops: Sequence[FileOp]) -> None:
-        proposal.lease_warnings = lease_warnings(self._session, ops, proposal.lease_rules)
+    def _check_leases(self, change: PlannedChange, ops: Sequence[FileOp]) -> None:
+        change.lease_warnings = lease_warnings(self._session, ops, change.lease_rules)
 
     def _receipt(
         self,
         header: Header,
-        proposal: Proposal,
+        change: PlannedChange,
         ops: tuple[FileOp, ...],
         committed: Committed | None,
         warnings: tuple[str, ...],
@@ -278,8 +276,8 @@ class Editor:
         warnings += self._store.take_losses() + self._store.take_damage()
         if session.clones is not None:
             warnings += session.clones.warnings(ops, None if committed is None else committed.seq)
-        warnings += tuple(dict.fromkeys((*proposal.warnings, *proposal.lease_warnings)))
-        outcomes = tuple(proposal.outcomes)
+        warnings += tuple(dict.fromkeys((*change.warnings, *change.lease_warnings)))
+        outcomes = tuple(change.outcomes)
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=header.undoes)
         session.view.wrote(ops, committed.seq)
@@ -299,16 +297,16 @@ class Editor:
 
         return accept_by_rule(self._session, rules, {file.path for file in files})
 
-    def _refusal(self, error: EditError, header: Header | None, proposal: Proposal) -> EditError:
+    def _refusal(self, error: EditError, header: Header | None, change: PlannedChange) -> EditError:
         """A refusal as it is answered and, with a header, reported."""
-        if proposal.kept:
-            error = error.advised(error.hints, {**error.details, "kept": proposal.kept})
-        if not proposal.is_reported:
+        if change.kept:
+            error = error.advised(error.hints, {**error.details, "kept": change.kept})
+        if not change.is_reported:
             return error
         from steadyhand.session.conflicts import Reports
 
         named = self._with_names(error)
-        return named if header is None else Reports(self._store).refused(header, named, proposal.conflicts)
+        return named if header is None else Reports(self._store).refused(header, named, change.conflicts)
 
     def _with_names(self, error: EditError) -> EditError:
         """A refusal of a file that does not exist, with similar names, or the first ones that exist."""

@@ -15,7 +15,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Note, Redo, RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session.context import Session
-from steadyhand.session.editor import Editor, Proposal
+from steadyhand.session.editor import Editor, PlannedChange
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.history.file_history import Replays, Why, explain, history_of
@@ -102,7 +102,7 @@ class History:
 
 
 class Undoer:
-    """Takes records of one workspace back; `make` gives the proposal that does."""
+    """Takes records of one workspace back; `make` gives the change that does."""
 
     def __init__(self, session: Session, make: type[Inverse] | Callable[..., Inverse] | None = None) -> None:
         self._session = session
@@ -171,7 +171,7 @@ def _recorded(journal: Journal, id: str) -> Entry:
     return journal.find(id)
 
 
-class Inverse(Proposal):
+class Inverse(PlannedChange):
     """The inverse of some records, which are looked up again each time: somebody may have undone one meanwhile."""
 
     is_reported = False

@@ -21,7 +21,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined
 from steadyhand.text.visible import WIDEST
-from steadyhand.workspace.file_op import FileOp, Latest
+from steadyhand.workspace.file_op import FileOp, LatestRecords
 from steadyhand.workspace.history.file_history import TIDYING, backups_in, is_backup, versions_back
 from steadyhand.workspace.history.read_ranges import ReadRanges, keep
 from steadyhand.workspace.history.unseen_changes import UnseenChange, UnseenChanges
@@ -225,7 +225,7 @@ class TaskView:
 
     def newest(self, path: str) -> int | None:
         """The row of the newest record of a file; None: there is no record that can be read."""
-        return Latest(self.store.journal).row_of(path) if self.store.state.exists else None
+        return LatestRecords(self.store.journal).row_of(path) if self.store.state.exists else None
 
     def changes_since(self, draft: FileDraft, version: Source) -> ChangeSet | None:
         """What leads from an earlier version of a file to the one on disk, as recorded; None: that is not known."""

@@ -219,7 +219,7 @@ def _mode_after(op: FileOp) -> int:
     return mode if unchanged else mode & ~SPECIAL_BITS
 
 
-class Latest:
+class LatestRecords:
     """The newest record of each path, asked for once. A damaged row says nothing.
 
     What is asked under the locks of a file stays true as long as they are held.
@@ -246,7 +246,7 @@ class Latest:
         return None if version is None else version.entry.seq
 
 
-def images_of(ops: Sequence[FileOp], latest: Latest) -> dict[str, bytes]:
+def images_of(ops: Sequence[FileOp], latest: LatestRecords) -> dict[str, bytes]:
     """Whole files the journal must keep, because splices alone could not bring them back."""
     images: dict[str, bytes] = {}
     for op in ops:
@@ -262,7 +262,7 @@ def images_of(ops: Sequence[FileOp], latest: Latest) -> dict[str, bytes]:
     return images
 
 
-def outside_notes(ops: Sequence[FileOp], latest: Latest) -> list[dict[str, object]]:
+def outside_notes(ops: Sequence[FileOp], latest: LatestRecords) -> list[dict[str, object]]:
     """What something else did to the files since the journal last knew them, as the notes that tell it."""
     notes = []
     for op in ops:
@@ -272,7 +272,7 @@ def outside_notes(ops: Sequence[FileOp], latest: Latest) -> list[dict[str, objec
     return notes
 
 
-def outside_note(path: str, present: FileImage, latest: Latest, *, is_secret: bool) -> dict[str, object] | None:
+def outside_note(path: str, present: FileImage, latest: LatestRecords, *, is_secret: bool) -> dict[str, object] | None:
     """The same for one file as it is now; None where it is as the journal left it, or was never in the journal."""
     version = latest.of(path)
     if version is None or version.change.after is None or version.change.after.digest == present.digest:
@@ -292,7 +292,7 @@ def _lines_changed(journal: Journal, version: Version, present: FileImage) -> li
     return [list(source.lines_of(span)) for span in gap.after_spans()][:_MOST_LINES]
 
 
-def _is_known(op: FileOp, latest: Latest) -> bool:
+def _is_known(op: FileOp, latest: LatestRecords) -> bool:
     """Whether the version before is the one the newest record of this path left; else the whole of it is kept."""
     assert op.before is not None and op.before_path is not None
     version = latest.of(op.before_path)

@@ -25,7 +25,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import OpenForWriting
 from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
-from steadyhand.workspace.file_op import FileOp, Header, Latest
+from steadyhand.workspace.file_op import FileOp, Header, LatestRecords
 from steadyhand.workspace.files.protection import Protect
 from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
 from steadyhand.workspace.files.storage import Storage, refuse_os
@@ -35,7 +35,7 @@ from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.overlay import FileReading, Overlay
 from steadyhand.workspace.state import StateFolder, sweep, this_machine
-from steadyhand.workspace.transaction import Committed, Held, Transaction
+from steadyhand.workspace.transaction import Committed, HeldLocks, Transaction
 
 if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Limits, Listing
@@ -294,7 +294,7 @@ class Store:
         return Overlay(self.look if verb == "edit" else self.look_again, self.encoding_of)
 
     @contextlib.contextmanager
-    def locked(self, overlay: Overlay) -> Iterator[Held]:
+    def locked(self, overlay: Overlay) -> Iterator[HeldLocks]:
         """The locks of everything that an overlay has looked at.
 
         What a process left that died in its change is recovered first: it would pass for a change from outside.
@@ -314,7 +314,7 @@ class Store:
             raise refuse_os(error, "change", ", ".join(overlay.readings)) from None
         raise EditError(Kind.BUSY, "others keep crashing in these files", hint="try again in a moment")
 
-    def _touches(self, held: Held) -> bool:
+    def _touches(self, held: HeldLocks) -> bool:
         return self._recovery().touches(held.keys, held.hold)
 
     def check(self, ops: Sequence[FileOp], hardlinks: str) -> None:
@@ -324,7 +324,7 @@ class Store:
         check_links(ops, hardlinks)
         self.sandbox.check_repositories([op.before_path for op in ops], [op.after_path for op in ops])
 
-    def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: Held) -> bool:
+    def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: HeldLocks) -> bool:
         """Whether every file the overlay read is still as it was read. Asked under the locks.
 
         For a file that the commit changes, what `stat` showed when it was locked is enough: the commit compares the
@@ -348,10 +348,10 @@ class Store:
                     return False
         return held.files.cover(overlay.images())
 
-    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> Latest:
+    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> LatestRecords:
         """The newest records of the files that a change is about to replace, and of `paths`, asked for at once."""
         journal = self._past()
-        found = Latest(journal)
+        found = LatestRecords(journal)
         asked = set(paths)
         for op in ops:
             asked |= set() if op.before_path is None else {op.before_path}
@@ -366,7 +366,7 @@ class Store:
         """The journal that says what the newest records of files are, for whoever is about to commit."""
         return self._writable()
 
-    def has_locked(self, overlay: Overlay, held: Held) -> bool:
+    def has_locked(self, overlay: Overlay, held: HeldLocks) -> bool:
         """Whether the locks are those of everything the overlay has looked at."""
         return set(overlay.lock_keys()) <= set(held.keys) and held.files.cover(overlay.images())
 
@@ -375,13 +375,13 @@ class Store:
         header: Header,
         overlay: Overlay,
         ops: tuple[FileOp, ...],
-        held: Held,
+        held: HeldLocks,
         *,
         hardlinks: str = "refuse",
         prune: Sequence[str] = (),
         progress: Progress | None = None,
         started: float | None = None,
-        latest: Latest | None = None,
+        latest: LatestRecords | None = None,
         announce: Announce | None = None,
     ) -> Committed:
         """Write the files and their record. The caller has asked `is_unchanged` or planned under these locks.
@@ -438,12 +438,12 @@ class Store:
         header: Header,
         overlay: Overlay,
         ops: tuple[FileOp, ...],
-        held: Held,
+        held: HeldLocks,
         hardlinks: str,
         prune: Sequence[str],
         progress: Progress | None,
         started: float,
-        latest: Latest,
+        latest: LatestRecords,
         announce: Announce | None,
     ) -> Committed:
         from steadyhand.workspace.file_op import change_of, images_of, name_ops_of, outside_notes
@@ -536,7 +536,7 @@ class Store:
         return moved(self.location.folder)
 
     @contextlib.contextmanager
-    def _held(self, overlay: Overlay) -> Iterator[Held]:
+    def _held(self, overlay: Overlay) -> Iterator[HeldLocks]:
         """The right to change what an overlay has looked at: against the processes of this machine that use this
         journal, then against other machines, then against whoever reaches the same files in another way.
         """
@@ -552,7 +552,7 @@ class Store:
                 self._writable().hold(keys, timeout=self._timeout) as hold,
                 hold_files(self.sandbox, overlay.readings, timeout=timeout, required=alone) as files,
             ):
-                yield Held(hold, keys, files)
+                yield HeldLocks(hold, keys, files)
 
     def _recovery(self) -> Recovery:
         from steadyhand.workspace.journal.recover import Recovery

@@ -77,7 +77,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldLocks:
     """What the caller holds for the transaction: the keys of its paths, as one machine and as all of them know them,
     and the files themselves.
     """
@@ -118,7 +118,7 @@ class Transaction:
     """One commit. Made for one use by one thread."""
 
     def __init__(
-        self, sandbox: Sandbox, storage: Storage, journal: Journal, state: StateFolder, *, id: str, held: Held
+        self, sandbox: Sandbox, storage: Storage, journal: Journal, state: StateFolder, *, id: str, held: HeldLocks
     ) -> None:
         self._sandbox = sandbox
         self._storage = storage

@@ -13,7 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.plan.guards import GuardInput, ask_guards
-from steadyhand.session.editor import Proposal
+from steadyhand.session.editor import PlannedChange
 from steadyhand.session.history import Inverse
 from steadyhand.session.review.change import DiskConflict, ReviewChange
 from steadyhand.session.review.held import HeldHunk, HeldWork, Sides
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.overlay import FileDraft, Overlay
 
 
-class Acceptance(Proposal):
+class Acceptance(PlannedChange):
     """Held hunks made on the disk, or one of them with a reviewer's text in its place.
 
     What is planned depends on the layer, so it is planned under the lock of its group.
@@ -265,7 +265,7 @@ class Acceptance(Proposal):
         self._work.store.note_move(id, self._moves, disk, self._step, self._images)
 
 
-class Rejection(Proposal):
+class Rejection(PlannedChange):
     """Held hunks taken back, in the layer."""
 
     is_reported = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
-from steadyhand.session.editor import Proposal
+from steadyhand.session.editor import PlannedChange
 from steadyhand.session.review.change import ReviewChange
 from steadyhand.session.review.hunks import Hunk, amended, text_of
 from steadyhand.text.changeset import ChangeSet
@@ -30,7 +30,7 @@ _UNREADABLE = (
 )  # fmt: skip
 
 
-class Verdict(Proposal):
+class Verdict(PlannedChange):
     """Hunks taken back, or one of them amended, in the files as they are now."""
 
     is_reported = False

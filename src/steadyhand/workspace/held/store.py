@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Say
 from steadyhand.lazy import replace
-from steadyhand.workspace.file_op import FileOp, Header, Latest, change_of
+from steadyhand.workspace.file_op import FileOp, Header, LatestRecords, change_of
 from steadyhand.workspace.files.sandbox import FileImage
 from steadyhand.workspace.files.storage import shown
 from steadyhand.workspace.held.journal import HeldJournal
@@ -35,7 +35,7 @@ from steadyhand.workspace.journal.record import (
 from steadyhand.workspace.locks import FileLocks
 from steadyhand.workspace.overlay import FileReading, Overlay
 from steadyhand.workspace.store import Store
-from steadyhand.workspace.transaction import Committed, Held
+from steadyhand.workspace.transaction import Committed, HeldLocks
 
 if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Limits, Listing
@@ -186,38 +186,38 @@ class HeldStore(Store):
             )
         super().check(ops, hardlinks)
 
-    def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: Held) -> bool:  # noqa: ARG002  # nothing is written
+    def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: HeldLocks) -> bool:  # noqa: ARG002  # nothing is written
         for known in overlay.readings.values():
             reading = self._look(known.given, known_name=True)
             if reading.path != known.path or _facts(reading.image) != _facts(known.image):
                 return False
         return True
 
-    def has_locked(self, overlay: Overlay, held: Held) -> bool:
+    def has_locked(self, overlay: Overlay, held: HeldLocks) -> bool:
         return set(overlay.lock_keys()) <= set(held.keys)
 
     @contextlib.contextmanager
-    def _held(self, overlay: Overlay) -> Iterator[Held]:
+    def _held(self, overlay: Overlay) -> Iterator[HeldLocks]:
         locks, keys = self._locks, sorted({*overlay.lock_keys(), lock_of(self.group)})
         if locks is None:
             raise self._let_go()
         with locks.hold(keys, timeout=self._timeout):
             self.location.check_here()
             with self._writable().hold(keys, timeout=self._timeout) as hold:
-                yield Held(hold, keys, FileLocks(self.storage))
+                yield HeldLocks(hold, keys, FileLocks(self.storage))
 
     def commit(
         self,
         header: Header,
         overlay: Overlay,  # noqa: ARG002
         ops: tuple[FileOp, ...],
-        held: Held,
+        held: HeldLocks,
         *,
         hardlinks: str = "refuse",  # noqa: ARG002  # nothing is written
         prune: Sequence[str] = (),  # noqa: ARG002
         progress: Progress | None = None,
         started: float | None = None,
-        latest: Latest | None = None,  # noqa: ARG002
+        latest: LatestRecords | None = None,  # noqa: ARG002
         announce: object = None,  # noqa: ARG002
     ) -> Committed:
         """Note the change; it is held then, and durable."""
