@@ -26,8 +26,8 @@ def walks() -> list[tuple[str, list[str]]]:
     return [(diff, shlex.split(shlex.split(tests)[0])) for diff, tests in found]
 
 
-def test_every_diff_applies_and_there_is_one_of_a_tier_a_guard_a_tool_and_a_format() -> None:
-    assert len(walks()) == 4
+def test_every_diff_applies_and_there_is_one_of_a_tier_a_format_a_language_a_guard_and_a_tool() -> None:
+    assert len(walks()) == 5
     for diff, tests in walks():
         done = subprocess.run(
             ["git", "apply", "--check"], input=diff, cwd=ROOT, capture_output=True, text=True, check=False

@@ -137,8 +137,7 @@ def _values(source: Source, key: str) -> list[str] | Refusal:
     from steadyhand.structure.config.key import find_items
     from steadyhand.structure.config.syntax import syntax_of
 
-    known = format_of(source.path)
-    syntax = None if known is None else syntax_of(known.name)
+    syntax = syntax_of(format_of(source.path))
     if syntax is None:
         return Refusal(Kind.BAD_REQUEST, f"{source.path} is in no format that has keys", "name a configuration file")
     try:

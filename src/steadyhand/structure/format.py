@@ -142,6 +142,7 @@ class Format:
     `largest`   texts longer than this many code points are not checked for faults
     `is_neutral` proves of a small change, from its surroundings, that it leaves a valid text valid; False: unknown
     `gap`       where the outline may miss something, though the rest of the text could be read
+    `syntax`    the module of `config/` that reads the keys of such files, where they have keys
     """
 
     name: str
@@ -152,6 +153,7 @@ class Format:
     largest: int = 2_000_000
     gap: Callable[[Source], Fault | None] | None = None
     is_neutral: Callable[[Change], bool] | None = None
+    syntax: str | None = None
 
 
 _FORMATS = Registry(

@@ -6,7 +6,7 @@ its own: it is read as INI, and not held to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -98,48 +98,60 @@ def _toml_fault(source: Source) -> Fault | Unchecked | None:
 
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
 _KINDS = ("example", "sample", "template", "dist", "local")
-_ENV = (
-    ".env",
-    ".envrc",
-    *(f".env.{stage}" for stage in _STAGES.split()),
-    *(f".env.{stage}.{kind}" for stage in _STAGES.split() for kind in _KINDS if kind != stage),
+_ENV = " ".join(
+    (
+        ".env",
+        ".envrc",
+        *(f".env.{stage}" for stage in _STAGES.split()),
+        *(f".env.{stage}.{kind}" for stage in _STAGES.split() for kind in _KINDS if kind != stage),
+    )
 )
 _INI = (
     ".ini .cfg .editorconfig .npmrc .gitconfig .gitmodules .pylintrc .flake8 .coveragerc "
     ".desktop .service .socket .timer .mount .target .path .slice .network .netdev"
 )
 
+
+def _keyed(
+    name: str,
+    suffixes: str,
+    syntax: str,
+    fault: Callable[[Source], Fault | Unchecked | None] | None = None,
+    *,
+    names: str = "",
+    proof: str | None = None,
+) -> Format:
+    """A format by the syntax that its keys are written in; `proof` is the module that knows changes to be neutral."""
+    outline = _yaml_outline if syntax == "yaml" else partial(_outline, syntax)
+    is_neutral = None if proof is None else partial(_is_neutral, proof)
+    found, known = tuple(suffixes.split()), tuple(names.split())
+    return Format(name, found, outline, fault, known, is_neutral=is_neutral, syntax=syntax)
+
+
 FORMATS = (
-    Format("env", _ENV, partial(_outline, "env"), partial(_fault, "env", message="this is not a line of a .env file")),
-    Format("ini", tuple(_INI.split()), partial(_outline, "ini"), partial(_fault, "ini")),
-    Format("conf", (".conf", ".cnf"), partial(_outline, "ini")),
-    Format(
+    _keyed("env", _ENV, "env", partial(_fault, "env", message="this is not a line of a .env file")),
+    _keyed("ini", _INI, "ini", partial(_fault, "ini")),
+    _keyed("conf", ".conf .cnf", "ini"),
+    _keyed(
         "json",
-        (".json", ".webmanifest", ".geojson", ".topojson", ".jsonld", ".avsc", ".har"),
-        partial(_outline, "json"),
+        ".json .webmanifest .geojson .topojson .jsonld .avsc .har",
+        "json",
         _json_fault,
-        (".babelrc", ".jshintrc", ".swcrc", "composer.lock", "pipfile.lock", "flake.lock", "deno.lock"),
-        is_neutral=partial(_is_neutral, "json_reader"),
+        names=".babelrc .jshintrc .swcrc composer.lock pipfile.lock flake.lock deno.lock",
+        proof="json_reader",
     ),
-    Format(
-        "jsonc",
-        (".jsonc", ".code-workspace", ".code-snippets"),
-        partial(_outline, "json"),
-        _json_fault,
-        ("bun.lock",),
-        is_neutral=partial(_is_neutral, "json_reader"),
+    _keyed(
+        "jsonc", ".jsonc .code-workspace .code-snippets", "json", _json_fault, names="bun.lock", proof="json_reader"
     ),
-    Format("json5", (".json5",), partial(_outline, "json"), _json_fault),
-    Format("jsonl", (".jsonl", ".ndjson"), partial(_outline, "json"), _json_fault),
-    Format(
+    _keyed("json5", ".json5", "json", _json_fault),
+    _keyed("jsonl", ".jsonl .ndjson", "json", _json_fault),
+    _keyed(
         "toml",
-        (".toml",),
-        partial(_outline, "toml"),
+        ".toml",
+        "toml",
         _toml_fault,
-        ("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "gopkg.lock"),
-        is_neutral=partial(_is_neutral, "toml_reader"),
+        names="pipfile cargo.lock poetry.lock uv.lock pdm.lock gopkg.lock",
+        proof="toml_reader",
     ),
-    Format(
-        "yaml", (".yaml", ".yml", ".cff"), _yaml_outline, _yaml_fault, is_neutral=partial(_is_neutral, "yaml_neutral")
-    ),
+    _keyed("yaml", ".yaml .yml .cff", "yaml", _yaml_fault, proof="yaml_neutral"),
 )

@@ -455,7 +455,7 @@ def _steps(path: object) -> KeyPath:
 
 
 def _named(name: object) -> Syntax | None:
-    return syntax_of(name) if isinstance(name, str) else None
+    return syntax_of(format_named(name)) if isinstance(name, str) else None
 
 
 def _text(source: Source, name: str | None) -> tuple[Syntax, Source] | Refusal:
@@ -465,8 +465,7 @@ def _text(source: Source, name: str | None) -> tuple[Syntax, Source] | Refusal:
         path = f"text{known.suffixes[0]}" if known is not None and known.suffixes else source.path
         inner = source if path == source.path else Source(source.text, source.encoding, path)
         return cast("Syntax", _named(name)), inner
-    found = format_of(source.path)
-    syntax = None if found is None else syntax_of(found.name)
+    syntax = syntax_of(format_of(source.path))
     return _no_keys(source) if syntax is None else (syntax, source)
 
 

@@ -20,6 +20,7 @@ from steadyhand.errors import Kind
 from steadyhand.lazy import Registry
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, says
 from steadyhand.structure.config.layout import Piece, Write
+from steadyhand.structure.format import Format
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -251,7 +252,6 @@ def refuse_combination(why: str) -> Refusal:
 
 
 _SYNTAXES = Registry("steadyhand.structure.config", "SYNTAX", "env ini json toml yaml")
-_WRITTEN_IN = {"conf": "ini", "jsonc": "json", "json5": "json", "jsonl": "json", "notebook": "json"}
 
 
 def syntax_names() -> tuple[str, ...]:
@@ -266,10 +266,9 @@ def syntax_named(name: str) -> Syntax:
     return syntax
 
 
-def syntax_of(format_name: str) -> Syntax | None:
+def syntax_of(known: Format | None) -> Syntax | None:
     """The syntax that a format's files are written in, if they have keys."""
-    name = _WRITTEN_IN.get(format_name, format_name)
-    return syntax_named(name) if name in syntax_names() else None
+    return None if known is None or known.syntax is None else syntax_named(known.syntax)
 
 
 Proposer = Callable[[Source], Proposal | Refusal]

@@ -28,4 +28,4 @@ def _fault(source: Source) -> Fault | Unchecked | None:
     return fault_of(source) or Fault.of(read_notebook(source))
 
 
-FORMATS = (Format("notebook", (".ipynb",), _outline, _fault),)
+FORMATS = (Format("notebook", (".ipynb",), _outline, _fault, syntax="json"),)

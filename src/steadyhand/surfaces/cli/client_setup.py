@@ -588,8 +588,7 @@ def _top(place: Place, source: Source) -> Item | None:
     from steadyhand.structure.config.syntax import syntax_of
     from steadyhand.structure.format import format_of
 
-    known = format_of(place.path)
-    syntax = None if known is None else syntax_of(known.name)
+    syntax = syntax_of(format_of(place.path))
     assert syntax is not None, place.path
     if not source.text.strip():
         return None
