@@ -38,7 +38,7 @@ def test_every_block_of_a_page_answers_as_it_says_in_the_order_of_the_page(
     check_blocks(page, tmp_path, command)
 
 
-@table("page", CLIENTS, ids=lambda page: page.name)
+@table("page", CLIENTS, ids=lambda page: page.name, every=4)
 def test_every_block_of_a_client_s_page_answers_as_it_says(page: Path, tmp_path: Path) -> None:
     """With the command of this environment: what is installed for a client depends on where that is."""
     check_blocks(page, tmp_path, None)
@@ -98,6 +98,7 @@ def test_the_tour_ends_well() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.sweep  # `make check` says so for every change
 def test_the_generated_pages_are_what_the_code_says() -> None:
     """In a process of its own, as `make docs` makes them: what other tests have patched is no part of the code."""
     command = [sys.executable, ROOT / "scripts" / "generate_docs.py", "--check"]

@@ -8,11 +8,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 from tests.table import table
 
@@ -26,6 +25,8 @@ FILES = {"fileinput", "glob", "io", "os", "pathlib", "shutil", "tempfile"}
 SYSTEM = {"ctypes", "fcntl", "mmap", "msvcrt", "select", "socket", "sqlite3", "subprocess"}
 CLOCK = {"time"}  # dates and times are values; only asking for the present one reaches outside
 CHANCE = {"random", "secrets", "uuid"}
+ENVIRONMENT = {"environ", "getenv", "environb", "expanduser"}
+NOW = {"now", "utcnow", "today"}
 ALLOWED = {
     "files": {"workspace", "session", "surfaces"},
     "system": {"workspace"},
@@ -74,32 +75,53 @@ def room_of(path: Path) -> str:
     return "surfaces" if first in {"__init__", "__main__"} else first
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+@dataclass(frozen=True)
+class Facts:
+    """What the tests below ask about a module, from one walk; its tree is forgotten."""
 
-
-@pytest.fixture(autouse=True, scope="module")
-def forgotten() -> Iterator[None]:
-    """The trees of all modules take some hundred megabytes, which every later fork would pay for."""
-    yield
-    tree_of.cache_clear()
-
-
-def imports_of(path: Path) -> Iterator[tuple[str, str | None, int]]:
+    imports: tuple[tuple[str, str | None, int], ...]
     """Every import as (module, name or None, line), wherever in the module it is."""
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, None, node.lineno
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                yield "." * node.level + (node.module or ""), alias.name, node.lineno
+    names: Mapping[str, tuple[int, ...]]
+    """The lines where `open` and `print` are called or handed on; attributes of that name are somebody else's."""
+    attributes: tuple[tuple[str, int], ...]
+    globals: tuple[int, ...]
+    statements: int
 
 
-def calls_of(path: Path, name: str) -> list[int]:
-    """Lines where the builtin `name` is called or handed on; attributes of that name are somebody else's."""
-    return [n.lineno for n in ast.walk(tree_of(path)) if isinstance(n, ast.Name) and n.id == name]
+@cache
+def facts_of(path: Path) -> Facts:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports: list[tuple[str, str | None, int]] = []
+    names: dict[str, tuple[int, ...]] = {}
+    attributes, globals_ = [], []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                imports += [(alias.name, None, node.lineno) for alias in node.names]
+            case ast.ImportFrom():
+                module = "." * node.level + (node.module or "")
+                imports += [(module, alias.name, node.lineno) for alias in node.names]
+            case ast.Name(id="open" | "print" as name):
+                names[name] = (*names.get(name, ()), node.lineno)
+            case ast.Attribute(attr=name) if name in ENVIRONMENT | NOW:
+                attributes.append((name, node.lineno))
+            case ast.Global():
+                globals_.append(node.lineno)
+    return Facts(tuple(imports), names, tuple(attributes), tuple(globals_), len(tree.body))
+
+
+def imports_of(path: Path) -> tuple[tuple[str, str | None, int], ...]:
+    return facts_of(path).imports
+
+
+def asks(what: str, attributes: set[str]) -> list[str]:
+    return [
+        f"{name_of(path)}:{line}"
+        for path in MODULES
+        if room_of(path) not in ALLOWED[what]
+        for name, line in facts_of(path).attributes
+        if name in attributes
+    ]
 
 
 def offenders(what: str, modules: set[str]) -> list[str]:
@@ -138,32 +160,19 @@ def test_only_some_rooms_reach_the_world(what: str, modules: set[str]) -> None:
 
 @table("name", ["open", "print"])
 def test_files_are_opened_and_lines_printed_in_their_rooms_only(name: str) -> None:
-    found = [f"{name_of(p)}:{line}" for p in MODULES if room_of(p) not in ALLOWED[name] for line in calls_of(p, name)]
-    assert found == []
+    outside = [path for path in MODULES if room_of(path) not in ALLOWED[name]]
+    assert [f"{name_of(path)}:{line}" for path in outside for line in facts_of(path).names.get(name, ())] == []
 
 
 def test_the_environment_is_read_in_few_rooms() -> None:
-    found = [
-        f"{name_of(path)}:{node.lineno}"
-        for path in MODULES
-        if room_of(path) not in ALLOWED["environ"]
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "environb", "expanduser"}
-    ]
-    assert found == []
+    assert asks("environ", ENVIRONMENT) == []
 
 
 def test_the_present_time_is_asked_for_in_few_rooms() -> None:
-    found = [
-        f"{name_of(path)}:{node.lineno}"
-        for path in MODULES
-        if room_of(path) not in ALLOWED["clock"]
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Attribute) and node.attr in {"now", "utcnow", "today"}
-    ]
-    assert found == []
+    assert asks("clock", NOW) == []
 
 
+@cache
 def takes_from_a_package(module: str, name: str | None) -> bool:
     """Whether an import reads a package's `__init__`; asking a package for one of its modules does not."""
     place = SRC / Path(*module.split("."))
@@ -189,7 +198,7 @@ def test_imports_are_absolute() -> None:
 
 def test_the_inits_of_rooms_hold_nothing_but_their_docstring() -> None:
     inits = [path for path in MODULES if path.name == "__init__.py" and path.parent != PACKAGE]
-    assert [name_of(p) for p in inits if len(tree_of(p).body) > 1] == []
+    assert [name_of(p) for p in inits if facts_of(p).statements > 1] == []
 
 
 def test_no_module_grows_beyond_what_one_reads_in_a_sitting() -> None:
@@ -215,13 +224,7 @@ def test_the_source_holds_no_leftovers(word: str) -> None:
 
 def test_no_module_level_state_changes_after_import() -> None:
     """A `global` statement is how a module changes its own names later."""
-    found = [
-        f"{name_of(path)}:{node.lineno}"
-        for path in MODULES
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Global)
-    ]
-    assert found == []
+    assert [f"{name_of(path)}:{line}" for path in MODULES for line in facts_of(path).globals] == []
 
 
 def test_every_module_imports_where_posix_is_missing() -> None:

@@ -7,13 +7,12 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from scripts import sessions
 from steadyhand.surfaces import adapters as adapters_package
 from steadyhand.surfaces.cli.commands.mcp import COMMAND
 from steadyhand.surfaces.clients import clients
 from tests.adapters import story
+from tests.table import table
 
 GUIDES = story.EXAMPLES.parent / "docs" / "guides"
 SHOWN = re.compile(r"\]\(\.\./\.\./\.\./examples/(\w+)\.py\)\n\n```py\n(.*?)\n```", re.DOTALL)
@@ -53,7 +52,7 @@ def test_every_client_and_every_adapter_has_a_page_that_the_index_names() -> Non
         assert [name for name in names if f"]({name}.md)" not in index] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_an_example_says_how_it_is_started_and_has_a_test_that_runs_it(name: str) -> None:
     text = (story.EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
     assert f'python examples/{name}.py DIRECTORY "what to do"' in text
@@ -61,14 +60,14 @@ def test_an_example_says_how_it_is_started_and_has_a_test_that_runs_it(name: str
     assert any(f'story.example("{name}")' in test for test in tests)
 
 
-@pytest.mark.parametrize("command", [line for line in servers() if CONFIG not in line])
+@table("command", [line for line in servers() if CONFIG not in line])
 def test_a_server_that_a_guide_tells_to_start_has_these_options(command: str) -> None:
     words = shlex.split(command.removeprefix(SERVER).replace("CLIENT", "zed").replace("PORT", "8080"), comments=True)
     with COMMAND.make_context("mcp", words) as context:
         assert any(context.params[name] for name in ("roots", "install", "uninstall"))
 
 
-@pytest.mark.parametrize("command", [line for line in servers() if CONFIG in line])
+@table("command", [line for line in servers() if CONFIG in line])
 def test_a_configuration_that_a_guide_tells_to_print_is_printed(command: str, tmp_path: Path) -> None:
     home, workspace = sessions.furnish(tmp_path)
     done = subprocess.run(

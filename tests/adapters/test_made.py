@@ -19,6 +19,7 @@ import steadyhand as sh
 from steadyhand.tools.framework_calls import Made, make_call, make_call_async
 from steadyhand.workspace.locks import LockTable
 from tests.adapters import story
+from tests.table import table
 
 ADAPTERS = ["anthropic", "claude_agent", "langchain", "openai", "openai_agents", "pydantic_ai", "smolagents"]
 PACKAGES = {
@@ -62,7 +63,7 @@ def test_a_refusal_is_reported_in_plain_lines_with_its_kind_and_hint(ws: sh.Work
     assert (made.records, made.diff) == ((), "")
 
 
-@pytest.mark.parametrize(
+@table(
     ("result", "text", "kind"),
     [
         ({"content": "Created a.md", "is_error": False}, "Created a.md", None),

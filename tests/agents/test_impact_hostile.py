@@ -38,6 +38,7 @@ from tests.agents.impact_ground import (
 )
 from tests.agents.scripted_server import Call, Calls, Endless, Raw, ScriptedServer, Slow, Step, scripted
 from tests.agents.test_impact_commands import CHOOSE, process, terminal
+from tests.sampling import sample
 
 QUICK = Limits(pause=0.001, retries=1, seconds=60.0)
 
@@ -68,7 +69,8 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(len(BAD)))
+@pytest.mark.sampled
+@pytest.mark.parametrize("number", sample(range(len(BAD)), 5))
 def test_a_model_that_does_nothing_useful_fails_alone(root: Path, number: int) -> None:
     record = impact(root, only("docs/login.md", *BAD[number]), limits=QUICK, propagate=False)
     assert statuses(record) == {"limits.md": "unchanged", "login.md": "failed"}

@@ -63,6 +63,8 @@ def test_the_command_says_what_it_did_and_ends_with_zero() -> None:
     assert all(row["attempts"] for row in answer["attacks"])
 
 
-def test_an_unknown_attack_is_refused() -> None:
-    run = [sys.executable, "-m", "tests.attack", "none such"]
-    assert subprocess.run(run, cwd=REPOSITORY, capture_output=True, check=False).returncode == 2
+def test_an_unknown_attack_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["tests.attack", "none such"])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == 2

@@ -154,7 +154,7 @@ def test_a_pool_that_is_killed_goes_on_where_it_was(ground: Ground) -> None:
 
 
 def test_pause_retry_cancel_and_the_stop_rule(ground: Ground) -> None:
-    ground.appending(30, 3)
+    ground.appending(12, 3)
     bad = {"key": "bad", "root": ground.jobs[0]["root"], "plan": DIGITS}
     ground.jobs = [{**bad, "key": f"bad-{number}"} for number in range(3)] + ground.jobs
     jobs, state = ground.write_jobs(), ground.state
@@ -162,16 +162,16 @@ def test_pause_retry_cancel_and_the_stop_rule(ground: Ground) -> None:
         "bulk", "run", jobs, "--run", "r", "--workers", "1", "--stop-at-failures", "2", state=state, code=1
     )
     assert (stopped["state"], stopped["counts"]["refused"]) == ("paused", 2)
-    assert stopped["counts"]["waiting"] == 31
+    assert stopped["counts"]["waiting"] == 13
     assert answer("bulk", "status", "r", state=state)["why"].startswith("2 of 2 jobs")
     ended = answer("bulk", "cancel", "r", state=state)
-    assert (ended["state"], ended["counts"]["cancelled"]) == ("cancelled", 31)
-    words = ("bulk", "retry", "r", "--only", "cancelled", "--workers", "2")
+    assert (ended["state"], ended["counts"]["cancelled"]) == ("cancelled", 13)
+    words = ("bulk", "retry", "r", "--only", "cancelled", "--workers", "1")
     done = answer(*words, state=state, code=1)  # the rule stops it again at the next refusal
     assert done["counts"]["refused"] >= 2
     while done["state"] == "paused":
-        done = answer("bulk", "resume", "r", "--workers", "2", state=state, code=1)
-    assert (done["counts"]["done"], done["counts"]["refused"], done["state"]) == (30, 3, "over")
+        done = answer("bulk", "resume", "r", "--workers", "1", state=state, code=1)
+    assert (done["counts"]["done"], done["counts"]["refused"], done["state"]) == (12, 3, "over")
     group = answer("bulk", "status", "r", state=state)["failures"]
     assert [(each["kind"], each["count"]) for each in group] == [("no-such-file", 3)]
     ground.check_effects([job["key"] for job in ground.jobs if job["key"].startswith("job")], "bulk-r")

@@ -7,9 +7,8 @@ import urllib.request
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.clients.model import DONE, Script, ScriptedModel, Step
+from tests.table import table
 
 if TYPE_CHECKING:
     import anthropic
@@ -102,7 +101,7 @@ def by_gemini(url: str) -> list[Any]:
         contents += [{"role": "model", "parts": [part]}, {"role": "user", "parts": [answer]}]
 
 
-@pytest.mark.parametrize("talk", [by_anthropic, by_responses, by_chat, by_gemini])
+@table("talk", [by_anthropic, by_responses, by_chat, by_gemini])
 def test_the_script_is_followed_and_everything_is_heard(talk: Callable[[str], list[Any]]) -> None:
     script = Script(STEPS)
     with ScriptedModel(script) as model:

@@ -199,6 +199,7 @@ def test_a_crew_whose_server_falls_over_and_freezes_loses_nothing(
         _check_journal(crew)
 
 
+@pytest.mark.sweep
 def test_machines_that_name_their_files_in_opposite_orders_do_not_wait_for_each_other_forever(
     tmp_path: Path, postgres_url: str
 ) -> None:

@@ -135,8 +135,8 @@ def test_death_leaves_disk_and_layer_before_or_after(act: Callable[..., None], t
     act(whole, storage)
     after = state_of(whole)
     assert before != after
-    points = [("die", at) for at in sample(range(1, storage.count + 1), 3, 60)]
-    points += [("die_in_journal", at) for at in sample(range(1, 12), 3, 11)]
+    points = [("die", at) for at in sample(range(1, storage.count + 1), 2, 60)]
+    points += [("die_in_journal", at) for at in sample(range(1, 12), 2, 11)]
     found = set()
     for number, (how, at) in enumerate(points):
         root = tmp_path / f"at-{number}"

@@ -55,6 +55,7 @@ def test_processes_that_are_killed_and_started_again_lose_nothing(home: Path) ->
     assert figures.deaths >= 1
 
 
+@pytest.mark.sweep
 def test_a_fleet_on_postgresql_loses_nothing(home: Path, postgres_url: str) -> None:
     check(run_fleet(Fleet(6, files=2, overlap=HOT, store=postgres_url, seed=4), home))
 

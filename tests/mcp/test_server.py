@@ -215,9 +215,9 @@ def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path)
 @table(
     "make",
     [
-        lambda: {"success": True, "content": "x" * 10**7},
-        lambda: {"success": True, "content": "\U0001f600" * 3 * 10**6},
-        lambda: {"success": True, "lines": ['"\\"' * 10**6]},
+        lambda: {"success": True, "content": "x" * 10**6 * 3},
+        lambda: {"success": True, "content": "\U0001f600" * 5 * 10**5},
+        lambda: {"success": True, "lines": ['"\\"' * 5 * 10**5]},
         lambda: {"success": True, "files": [{"path": str(number), "content": "y" * 1_000} for number in range(9_000)]},
         lambda: {"success": True, "matches": list(range(150_000))},
         lambda: {"success": True, **{str(number): number for number in range(60_000)}},

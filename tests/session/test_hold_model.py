@@ -15,6 +15,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 
 NAMES = [f"line{number}" for number in range(12)]
 FILES = ("a.md", "sub/b.md")
@@ -194,7 +195,7 @@ class World:
         self.close()
 
 
-@pytest.mark.parametrize("seed", range(2))
+@table("seed", range(2))
 def test_held_and_direct_tasks_agree_with_the_model(tmp_path: Path, seed: int) -> None:
     World(tmp_path, None, seed).play(30)
 

@@ -17,6 +17,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.host import host_of
 from tests.postgres.server import until
+from tests.table import table
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 REFUSE = sh.Policy(on_lease="refuse")
@@ -253,7 +254,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "kind"), WRONG, ids=[str(asked) for asked, _ in WRONG])
+@table(("asked", "kind"), WRONG, ids=[str(asked) for asked, _ in WRONG])
 def test_a_lease_that_makes_no_sense_is_refused(
     crew: tuple[sh.Workspace, sh.Workspace], asked: dict[str, object], kind: Kind
 ) -> None:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.session.statistics import FEW, Proportion
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("hits", "of", "low", "high"),
     [
         (0, 10, 0.0, 0.2775), (1, 10, 0.0179, 0.4042), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0),

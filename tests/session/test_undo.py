@@ -16,6 +16,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
 from tests.faults.trees import tree_of
 from tests.sampling import EXAMPLES
+from tests.table import table
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
@@ -637,7 +638,7 @@ class History:
         self.records.append(name)
 
 
-@pytest.mark.parametrize("is_reopened", [False, True])
+@table("is_reopened", [False, True])
 def test_an_undo_comes_out_alike_in_the_process_that_made_the_change_and_in_another(
     is_reopened: bool, tmp_path: Path
 ) -> None:

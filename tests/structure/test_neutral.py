@@ -14,6 +14,7 @@ from steadyhand.structure.format import SMALL, Fault, format_of
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 from tests.checks import check_refused
+from tests.sampling import examples
 from tests.structure.neutral_changes import is_broken, is_proven, wrong_proofs
 from tests.table import table
 
@@ -189,6 +190,7 @@ def test_usual_changes_are_proven(suffix: str, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".py", ".ts", ".tsx", ".js", ".json", ".yaml", ".toml", ".md"])
+@examples(8)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_proven_is_what_the_full_check_finds(suffix: str, seed: int) -> None:
     for _, _, wrong in wrong_proofs(suffix, random.Random(seed)):

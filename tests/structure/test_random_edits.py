@@ -345,7 +345,7 @@ def sweep(suffix: str, count: int, seed: int) -> Counter[str]:
     return seen
 
 
-@pytest.mark.parametrize("suffix", sorted(ORACLES))
+@table("suffix", sorted(ORACLES))
 def test_some_random_edits_do_what_they_are_asked_for(suffix: str) -> None:
     if suffix in files():
         seen = sweep(suffix, 10, 0)
@@ -359,7 +359,7 @@ SHAPES = sorted(
 )
 
 
-@table("path", SHAPES, ids=lambda path: path.name, every=24)
+@table("path", SHAPES, ids=lambda path: path.name, every=60)
 def test_every_operation_on_every_key_of_the_corpus_does_what_it_is_asked_for(path: Path) -> None:
     found, chance = known(path), random.Random(path.name)
     for entry in sample(found[1][:60], 20) if found is not None else ():

@@ -32,7 +32,7 @@ def typed(settings: dict[str, object]) -> list[str]:
     return words
 
 
-@table("case", all_examples(), ids=case_name)
+@table("case", all_examples(), ids=case_name, every=5)
 def test_an_example_comes_out_the_same_from_the_shell(case: Case, tmp_path: Path) -> None:
     toolset, tool, example = case
     root = tmp_path / "ws"

@@ -30,6 +30,7 @@ from steadyhand.surfaces.clients import (
     from_direct_url,
     installation,
 )
+from tests.sampling import sample
 from tests.surfaces.shell import Shell
 from tests.table import table
 
@@ -176,13 +177,14 @@ LITTLE = {
 LITTLE_LISTED = ("", "# my notes\n", "%s: [] # my notes\n", "a: 1", "%s:\n  - name: steadyhand\n    mine: 1\n")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "scope"), SAMPLED)
 def test_a_file_that_has_little_is_the_same_after_an_installation_and_its_removal(
     name: str, scope: Scope, project: Path, shell: Shell
 ) -> None:
     client = client_named(name)
     file = Path(place_of(client, scope, str(project), os.environ).file)
-    for little in LITTLE_LISTED if client.is_list else LITTLE[file.suffix]:
+    for little in sample(LITTLE_LISTED if client.is_list else LITTLE[file.suffix], 4):
         before = little.replace("%s", client.servers)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(before, encoding="utf-8")

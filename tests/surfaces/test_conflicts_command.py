@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 NOW = "# Notes\n\nthe dog sat\non the mat\n"
 
@@ -50,7 +51,7 @@ def editor(tmp_path: Path, code: str) -> str:
     return f"{sys.executable} {script}"
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         ("resolve",),

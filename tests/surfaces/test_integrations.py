@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 import yaml
 
 from steadyhand.surfaces.cli.main import cli
+from tests.table import table
 
 ROOT = Path(__file__).parent.parent.parent
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
@@ -58,7 +58,7 @@ def test_every_hook_calls_a_command_that_there_is() -> None:
     assert hooks["steadyhand-apply"]["stages"] == ["manual"], "a commit applies no reply by itself"
 
 
-@pytest.mark.parametrize("way", ["reply", "file"])
+@table("way", ["reply", "file"])
 def test_the_action_applies_a_reply(way: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\n", encoding="utf-8")
     (tmp_path / "reply.md").write_text(REPLY, encoding="utf-8")

@@ -10,9 +10,10 @@ import jsonschema
 import pytest
 
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("typed", "message", "hint"),
     [
         (("edti", "a.md"), "there is no command 'edti'", "did you mean `steadyhand edit`?"),
@@ -42,7 +43,7 @@ def test_the_nearest_name_is_offered(shell: Shell, typed: tuple[str, ...], messa
     assert hint in refused["hint"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("typed", "kind", "shown"),
     [
         (("apply", "nope.diff"), "no-such-file", 'there is no file "nope.diff"\n'),

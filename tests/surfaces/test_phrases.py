@@ -8,6 +8,7 @@ import pytest
 
 from tests.surfaces.conftest import NOTES
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 DIGEST = hashlib.sha256(NOTES.encode()).hexdigest()[:16]
 
@@ -49,7 +50,7 @@ def furnished(shell: Shell) -> Shell:
     return shell
 
 
-@pytest.mark.parametrize(("command", "words"), SAID)
+@table(("command", "words"), SAID)
 def test_the_hint_can_be_typed(furnished: Shell, command: str, words: str) -> None:
     result = furnished.run(*command.split())
     assert result.exit_code not in (0, 99)

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from tests.surfaces.shell import Shell
+from tests.table import table
 
 LINES = "".join(f"line {number}\n" for number in range(1, 26))
 PROMPT = "J,K,q,?] "
@@ -89,7 +90,7 @@ def test_a_decision_is_taken_back_by_undo(work: Shell) -> None:
     assert work.kind("review", "--undo") == "cannot-undo"
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         ("--accept",), ("--accept", "0000"), ("--reject", "x"), ("--accept", "0000", "--reject", "0000"),

@@ -51,7 +51,7 @@ def busy(shell: Shell) -> Shell:
     return shell
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "arguments"),
     [
         ("bad-request", ("stats", "--since", "yesterday")),

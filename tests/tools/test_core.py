@@ -310,7 +310,7 @@ def test_a_section_is_moved_to_another_file(ground: Ground) -> None:
     assert "Setup" not in ground.text("guide.md")
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "field"),
     [
         ({}, ""),

@@ -160,6 +160,7 @@ for row in sys.argv[1:]:
 """
 
 
+@pytest.mark.sweep  # of one server of tools, tests/mcp/test_traced.py sees it in every run
 def test_no_call_makes_a_system_call_that_changes_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By a trace of system calls where there can be one; by the state of the tree everywhere."""
     base, rows = tmp_path / "base", []

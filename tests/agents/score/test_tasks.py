@@ -17,6 +17,7 @@ from steadyhand.agents.score.task import MOST_BYTES, Task, is_small
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.machine import scratch_tree
 from tests.agents.score.ground import dull_reading, git, random_history, repository
+from tests.table import table
 
 # What a set of reference tasks is, to the letter. Where this differs, `VERSION` must be another one too: scores of two
 # versions are not to be compared.
@@ -108,7 +109,7 @@ def test_a_hostile_repository_gives_only_plain_small_changes(tmp_path: Path) -> 
         assert not Path(folder).exists()
 
 
-@pytest.mark.parametrize("kind", ["empty", "none", "nothing small", "gone"])
+@table("kind", ["empty", "none", "nothing small", "gone"])
 def test_a_repository_without_tasks_is_refused(tmp_path: Path, kind: str) -> None:
     root = tmp_path / "repo"
     if kind == "none":

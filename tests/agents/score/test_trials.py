@@ -67,7 +67,7 @@ def check_truth(tasks: Sequence[Task], way: Way) -> None:
 
 def test_the_true_change_is_right_in_every_way(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", random_history(40, 3))
-    tasks = [*commit_tasks(str(root), count=3, seed="0").tasks, *reference_tasks(96)[::32]]
+    tasks = [*commit_tasks(str(root), count=2, seed="0").tasks, *reference_tasks(96)[::48]]
     for way in WAYS:
         check_truth(tasks, way)
 

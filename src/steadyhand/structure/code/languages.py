@@ -1,7 +1,6 @@
 """The table of programming languages: the grammar of each, its query, and what is particular to it.
 
-JavaScript and TypeScript share so much that they have a module of their own; `LANGUAGES` is all of them.
-"""
+JavaScript and TypeScript have a module of their own; `LANGUAGES` is all of them."""
 
 from __future__ import annotations
 
