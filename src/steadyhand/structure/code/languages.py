@@ -1,6 +1,4 @@
-"""The table of programming languages: the grammar of each, its query, and what is particular to it.
-
-JavaScript and TypeScript have a module of their own; `LANGUAGES` is all of them."""
+"""The table of programming languages, `LANGUAGES`: the grammar of each, its query, and what is particular to it."""
 
 from __future__ import annotations
 
