@@ -41,6 +41,10 @@ HIDDEN = "# A\n\nx\n\n%%\n# no heading to its reader\n%%\n\ny\n\n# B\n"
         (HIDDEN, "heading:A", "insert", ("new", "end")),
         (HIDDEN.replace("%%", "$$"), "heading:A", "insert", ("new", "end")),
         (":::note\n\n# A\n\nx\n\n:::\n\ny\n", "heading:A", "delete", ()),
+        ("{% if x %}\n\n# A\n\nx\n\n{% endif %}\n\ny\n", "heading:A", "delete", ()),
+        ("{%- for a in b -%}\n# A\n\nx\n\n{%- endfor -%}\n\ny\n", "heading:A", "replace", ("new",)),
+        ('{{< tabs "a" >}}\n\n# A\n\nx\n\n{{< /tabs >}}\n\ny\n', "heading:A", "delete", ()),
+        ("{{% note %}}\n\n# A\n\nx\n\n{{% /note %}}\n\ny\n", "heading:A", "delete", ()),
         ("# A\n\n- b\n", "heading:A", "insert", ("    no code here", "end")),
         ("a | b\n--|--\n1 | 2\n", "table:0[0,1]", "replace", ("<!-- a",)),
         ("a | b\n--|--\n1 | 2\n", "table:0[0,1]", "replace", ("1. a",)),
@@ -85,6 +89,22 @@ def test_a_tag_that_closes_what_was_opened_above_stays(
     address: str, verb: str, args: tuple[str, ...], after: str
 ) -> None:
     assert written(FOLDED, address, verb, *args) == after
+
+
+@table("ends", [("{% if a > b %}", "{% endif %}"), ("{{< tabs >}}", "{{< /tabs >}}"), ("{{% x %}}", "{{% /x %}}")])
+def test_blocks_of_templates_stay_around_a_section(ends: tuple[str, str]) -> None:
+    text = FOLDED.replace("<details>\n<summary>More</summary>", ends[0]).replace("</details>", ends[1])
+    assert written(text, "heading:In", "delete") == text.replace("## In\n\ntext\n\n", "")
+    assert written(text, "heading:In", "replace", "new") == text.replace("text", "new")
+    assert written(text, "heading:In", "insert", "new", "end") == text.replace("text", "text\n\nnew")
+    assert written(text, "heading:R", "delete") == ""
+    refused(text, "heading.own:R", "delete")
+
+
+@table("lone", ["{% include x %}", "{% endfor %}", "{{< figure src=a >}}", "{{< tabs />}}", "{{ a }}", "`{% if %}`"])
+def test_a_tag_of_a_template_without_its_other_end_holds_nothing_up(lone: str) -> None:
+    text = f"# A\n\n{{{{< tabs >}}}}\n\n{{{{< /tabs >}}}}\n\n# B\n\n{lone}\n\n# C\n\n{{% if y %}}{{% endif %}}\n"
+    assert lone not in written(text, "heading:B", "delete")
 
 
 @table("lone", ["a <T> b", "<p>x", "</b>", "`</details>`", "<br>", "<!-- </details> -->", "%%"])

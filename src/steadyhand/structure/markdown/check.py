@@ -4,8 +4,8 @@ The rows around an edit are read again, and every part outside of it compared. A
 fence or underline a paragraph; what it does not say it changes, it must not. Besides what the parser knows:
 
 1. An edit that takes away a definition, `[label]: address`, must not break a link elsewhere.
-2. Tags, directives, comments and math are opened in one line and closed in another: an edit takes away both ends of
-   such a pair or none. Nothing is repaired here, and what has no other end is nobody's business.
+2. Tags, directives, comments, math and the blocks of templates are opened in one line and closed in another: an edit
+   takes away both ends of such a pair or none. Nothing is repaired here; what has no other end is nobody's business.
 """
 
 from __future__ import annotations
@@ -87,7 +87,10 @@ _TAG = lazy_pattern(r"<(/?)([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)(?<!/)>")
 _CODE_SPAN = lazy_pattern(r"(`+)(?!`)[^`\n]*\1")
 _DIRECTIVE = lazy_pattern(r"^[ \t]*(:{3,})[ \t]*(\S?)", re.MULTILINE)
 _HIDING = lazy_pattern(r"^[ \t]*(%%|\$\$)[ \t]*$", re.MULTILINE)
-_TELLING = lazy_pattern(r"</?[A-Za-z]|:::|%%|\$\$")
+# `{% if x %}` and `{% endif %}`, `{{< tabs >}}` and `{{< /tabs >}}`: what a page is made with before it is Markdown.
+_BLOCK = lazy_pattern(r"\{%[-+~]?[ \t]*(end)?([A-Za-z]\w*)(?:[^%\r\n]|%(?!\})){0,400}%\}")
+_SHORTCODE = lazy_pattern(r"\{\{([<%])[ \t]*(/?)[ \t]*([\w./-]+)(?:[^<>%\r\n]|[<>%](?!\})){0,400}(?<!/)[>%]\}\}")
+_TELLING = lazy_pattern(r"</?[A-Za-z]|:::|%%|\$\$|\{%|\{\{[<%]")
 # Tags that stand alone, or whose end may be left out.
 _ALONE = frozenset(
     "area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option "
@@ -214,7 +217,7 @@ def _without_comments(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[End]:
-    """Every tag, directive and lone `%%` or `$$`, in order."""
+    """Every tag, directive, lone `%%` or `$$` and tag of a template, in order."""
     found = [
         End(tag.start(), tag.end(), tag.group(2), bool(tag.group(1)))
         for tag in _TAG.finditer(text)
@@ -222,6 +225,12 @@ def _found(text: str) -> Iterator[End]:
     ]
     found += [End(one.start(1), one.end(1), ":::", not one.group(2)) for one in _DIRECTIVE.finditer(text)]
     found += [End(one.start(1), one.end(1), one.group(1), False) for one in _HIDING.finditer(text)]
+    if "{%" in text or "{{<" in text:
+        blocks = ((one, f"{{% {one.group(2)} %}}", one.group(1)) for one in _BLOCK.finditer(text))
+        shortcodes = (
+            (one, f"{{{{{one.group(1)} {one.group(3)} }}}}", one.group(2)) for one in _SHORTCODE.finditer(text)
+        )
+        found += [End(one.start(), one.end(), name, bool(closes)) for one, name, closes in (*blocks, *shortcodes)]
     return iter(sorted(found, key=lambda end: end.start))
 
 
