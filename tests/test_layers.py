@@ -52,7 +52,6 @@ ONLY_IN = {
         "agents/impact/",
         "surfaces/cli/impact.py",
         "surfaces/cli/commands/impact.py",
-        "surfaces/cli/commands/impact_runs.py",
         "session/review/",  # what a reviewer decides about
         "surfaces/cli/commands/review.py",
         "surfaces/web/",

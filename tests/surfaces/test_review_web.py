@@ -25,10 +25,9 @@ from starlette.testclient import TestClient
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.loopback import hosts_of
-from steadyhand.surfaces.web.app import Pages
 from steadyhand.surfaces.web.desk import Desk, Filter
 from steadyhand.surfaces.web.gate import Gate, Keys
-from steadyhand.surfaces.web.server import serve
+from steadyhand.surfaces.web.server import Pages, serve
 from tests.surfaces.shell import Shell
 from tests.table import table
 

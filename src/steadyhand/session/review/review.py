@@ -26,6 +26,7 @@ from steadyhand.session import checks
 from steadyhand.session.audit_article import Passage, Records, Steps, records_of, way_of
 from steadyhand.session.editor import Editor
 from steadyhand.session.history import History, Undoer
+from steadyhand.session.review.acceptance import Verdict
 from steadyhand.session.review.change import AutoAccept, Decision, Feedback, LinkCheck, ReviewChange, State, flags_of
 from steadyhand.session.review.decisions import (
     TOOLSET,
@@ -38,7 +39,6 @@ from steadyhand.session.review.decisions import (
     read_note,
 )
 from steadyhand.session.review.hunks import Hunk, hunks_of
-from steadyhand.session.review.verdict import Verdict
 from steadyhand.workspace.file_op import Header, Trace
 from steadyhand.workspace.held.notes import TASK, group_of_party
 from steadyhand.workspace.held.store import HeldStore, groups_of

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.terminal import visible, visible_name
-from steadyhand.surfaces.web.asset import asset
 from steadyhand.surfaces.web.markup import Html, el, join, plural
-from steadyhand.surfaces.web.page import Page, View
+from steadyhand.surfaces.web.page import Page, View, asset
 from steadyhand.surfaces.web.timeline import timeline
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -58,6 +60,7 @@ _KEYS = (
     ("Esc", "leave the field; what you wrote stays"),
 )
 _RENDERED = (".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml")
+_TYPES = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
 
 
 class View(NamedTuple):
@@ -610,3 +613,11 @@ def message_page(
     said = [el("p", each, class_="hint") for each in hints]
     content = el("main", el("h1", title), el("p", message), *said, way, id="changes", class_="message", tabindex=-1)
     return document(title, content, theme=theme)
+
+
+@cache
+def asset(name: str) -> tuple[str, str] | None:
+    """The type and the text of a file by its name; None where there is none."""
+    if name not in _TYPES:
+        return None
+    return _TYPES[name], files("steadyhand.surfaces.web").joinpath("assets", name).read_text("utf-8")

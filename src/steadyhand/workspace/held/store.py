@@ -7,6 +7,11 @@ here.
 1. A commit is one note that is durable when it returns: there is no instant at which it is made in part.
 2. Whoever changes a layer or commits from it holds the lock of its group.
 3. The disk is never written.
+
+A listing has the disk's files without those that are gone in the layer, and with those that are only there; ignore
+files are those of the layer. `HeldJournal` answers only questions about records otherwise than the journal itself: of a
+file that the layer has, the past is that of its base, then what was done to it in the layer; what others have done to
+the disk since is there as far as it was brought in.
 """
 
 from __future__ import annotations
@@ -14,35 +19,43 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Say
+from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.workspace.file_op import FileOp, Header, LatestRecords, change_of
+from steadyhand.workspace.files.listing import IGNORE_FILE, IgnoreRules, Limits, Listing
+from steadyhand.workspace.files.protection import is_hidden
 from steadyhand.workspace.files.sandbox import FileImage
 from steadyhand.workspace.files.storage import shown
-from steadyhand.workspace.held.journal import HeldJournal
 from steadyhand.workspace.held.layer import HeldFile, Layer, Seen
 from steadyhand.workspace.held.notes import Facts, Move, emptied_body, held_body, moved_body, type_of
+from steadyhand.workspace.journal.index import Live
 from steadyhand.workspace.journal.record import (
+    Entry,
     FileState,
     Record,
+    State,
     new_record_id,
     utc_now,
 )
+from steadyhand.workspace.journal.store import LASTING, Journal, OnDamage
 from steadyhand.workspace.locks import FileLocks
 from steadyhand.workspace.overlay import FileReading, Overlay
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.transaction import Committed, HeldLocks
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.files.listing import Limits, Listing
-    from steadyhand.workspace.journal.store import Journal, Progress
+    from collections.abc import Iterable
 
+    from steadyhand.workspace.journal.store import Progress
 
 _LOOKS = 3  # at a file and its layer, while somebody is at work on both
+_BOTH = 1 << 62
+OnDisk = Callable[[str, Limits], Listing]
 
 
 def lock_of(group: str) -> str:
@@ -168,8 +181,6 @@ class HeldStore(Store):
         return self.layer.see(file, disk), disk
 
     def files(self, path: str, limits: Limits) -> Listing:
-        from steadyhand.workspace.held.listing import listed
-
         return listed(self, super().files, path, limits)
 
     # What is changed
@@ -323,3 +334,211 @@ def _facts(image: FileImage | None) -> tuple[object, ...] | None:
 
 def _lost() -> EditError:
     return EditError(Kind.BUSY, "the locks were lost before anything was changed", hint="send the same call again")
+
+
+class HeldJournal(Journal):
+    """The journal beneath a layer, for reading; what is written goes to the journal itself."""
+
+    def __init__(self, journal: Journal, layer: Layer) -> None:
+        super().__init__(journal._handle, journal._presence, location=journal.location)
+        self.beneath = journal
+        self.layer = layer
+
+    def entries(
+        self,
+        *,
+        path: str | None = None,
+        task: str | None = None,
+        actor: str | None = None,
+        before_seq: int | None = None,
+        after_seq: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = True,
+        states: tuple[State, ...] = LASTING,
+        live: Live | None = None,
+        on_damage: OnDamage | None = None,
+    ) -> Iterator[Entry]:
+        since = None if path is None else self.layer.since(path)
+        if not self.layer.files or (path is not None and since is None):
+            yield from super().entries(
+                path=path, task=task, actor=actor, before_seq=before_seq, after_seq=after_seq, limit=limit,
+                newest_first=newest_first, states=states, live=live, on_damage=on_damage,
+            )  # fmt: skip
+            return
+        own = self.layer.touching(path) if path is not None else iter(self.layer.entries[::-1])
+        held = (
+            entry
+            for entry in own
+            if (before_seq is None or entry.seq < before_seq)
+            and (after_seq is None or entry.seq > after_seq)
+            and task in (None, entry.record.task)
+            and actor in (None, entry.record.actor)
+            and entry.state in states
+            and (live is None or self._is_live(entry, live))
+        )
+        bound = before_seq if since is None else min(since + 1, before_seq or _BOTH)
+        beneath = (
+            self._as_here(entry)
+            for entry in super().entries(
+                path=path, task=task, actor=actor, before_seq=bound, after_seq=after_seq,
+                newest_first=newest_first, states=states, live=live, on_damage=on_damage,
+            )
+            if path is not None or self._is_past(entry)
+        )  # fmt: skip
+        wanted = (entry for entry in beneath if live is None or entry.undone_by is None)
+        if path is not None:
+            found = _chained(held, wanted) if newest_first else _chained(wanted, reversed(list(held)))
+        else:
+            found = _merged(held if newest_first else reversed(list(held)), wanted, newest_first=newest_first)
+        for number, entry in enumerate(found):
+            if limit is not None and number >= limit:
+                return
+            yield entry
+
+    def _as_here(self, entry: Entry) -> Entry:
+        """A record of the disk, which may be undone in the layer."""
+        by = self.layer.undone_by(entry.record.id)
+        return entry if by is None else replace(entry, undone_by=by)
+
+    def _is_past(self, entry: Entry) -> bool:
+        """Whether a record of the disk is part of the past of every file of it."""
+        bounds = [since for path in entry.record.paths if (since := self.layer.since(path)) is not None]
+        return all(entry.seq <= since for since in bounds)
+
+    def _is_live(self, entry: Entry, live: Live) -> bool:
+        """What the index says of records: not undone, and an edit or a redo; or anything that undoes."""
+        if entry.undone_by is not None:
+            return False
+        undoes = entry.record.undoes
+        if live == "undos":
+            return bool(undoes)
+        return not undoes or any(self._verb(undone) == "undo" for undone in undoes)
+
+    def _verb(self, id: str) -> str:
+        return self.find(id).record.verb
+
+    def latest(self, path: str) -> Entry | None:
+        if self.layer.since(path) is None:
+            return super().latest(path)
+        return next(self.entries(path=path, limit=1), None)
+
+    def find(self, id_or_prefix: str) -> Entry:
+        known = self.layer.entry(id_or_prefix.lower())
+        if known is not None:
+            return known
+        starting = [entry for entry in self.layer.entries if entry.record.id.startswith(id_or_prefix.lower())]
+        if len(starting) == 1 and len(id_or_prefix) >= 4:
+            return starting[0]
+        try:
+            return self._as_here(super().find(id_or_prefix))
+        except EditError as error:
+            if error.kind is not Kind.NO_SUCH_FILE and self.layer.was_decided(id_or_prefix.lower()):
+                raise EditError(
+                    Kind.CANNOT_UNDO,
+                    f"{id_or_prefix[:40]} was held for review and has been decided",
+                    hint=RunCommand("review --all", "shows what was decided"),
+                ) from None
+            raise
+
+    def undone_by(self, record_id: str) -> str | None:
+        if self.layer.entry(record_id) is not None:
+            return self.layer.undone_by(record_id)
+        return self.layer.undone_by(record_id) or super().undone_by(record_id)
+
+    def is_as_after(self, path: str, seq: int) -> bool:
+        if self.layer.since(path) is None:
+            return super().is_as_after(path, seq)
+        return next(self.entries(path=path, after_seq=seq, limit=1), None) is None
+
+
+def _chained(first: Iterable[Entry], then: Iterable[Entry]) -> Iterator[Entry]:
+    yield from first
+    yield from then
+
+
+def _merged(one: Iterable[Entry], two: Iterable[Entry], *, newest_first: bool) -> Iterator[Entry]:
+    from heapq import merge
+
+    return merge(one, two, key=lambda entry: entry.seq, reverse=newest_first)
+
+
+def listed(store: HeldStore, on_disk: OnDisk, path: str, limits: Limits) -> Listing:
+    """The same as of the disk, with what is held."""
+    layer = store.layer
+    held, gone = layer.paths
+    if not layer.files:
+        return on_disk(path, limits)
+    has_rules = limits.skip_ignored and any(each.rsplit("/", 1)[-1] == IGNORE_FILE for each in held | gone)
+    found = _on_disk(store, on_disk, path, replace(limits, skip_ignored=False) if has_rules else limits, held)
+    rules = _Rules(store) if limits.skip_ignored else None
+    prefix = f"{found.directory}/" if found.directory else ""
+    new = {each for each in held - set(found.files) if _is_listed(each, prefix, limits)}
+    directories = {each for one in new for each in _above(one, prefix)} | set(found.directories)
+    files = (set(found.files) - gone) | new
+    if rules is not None:
+        asked = files if has_rules else new
+        files -= {each for each in asked if rules.ignores(each)}
+        directories = {each for each in directories if not rules.ignores(each, is_directory=True)}
+    stopped, kept = found.stopped, sorted(files)
+    if len(kept) > limits.entries:
+        kept, stopped = kept[: limits.entries], stopped or f"more than {limits.entries} entries"
+    sizes = dict(found.sizes)
+    if limits.sizes:
+        for each in set(kept) & held:
+            sizes[each] = store.read(each)[1].size
+    return replace(
+        found, files=tuple(kept), directories=tuple(sorted(directories)), stopped=stopped,
+        sizes={each: size for each, size in sizes.items() if each in files},
+    )  # fmt: skip
+
+
+def _on_disk(store: HeldStore, on_disk: OnDisk, path: str, limits: Limits, held: set[str]) -> Listing:
+    """What the disk has; nothing where the directory is only in the layer."""
+    try:
+        return on_disk(path, limits)
+    except EditError as error:
+        if error.kind is not Kind.NO_SUCH_FILE:
+            raise
+        directory = store.resolve(path.rstrip("/") or path)
+        if not any(each.startswith(f"{directory}/") for each in held):
+            raise
+        return Listing((), directory=directory)
+
+
+def _is_listed(path: str, prefix: str, limits: Limits) -> bool:
+    names = path.split("/")
+    is_beneath = path.startswith(prefix) and tuple(names[: len(limits.below)]) == limits.below
+    depth = path.removeprefix(prefix).count("/") + 1
+    return is_beneath and depth <= limits.depth and not is_hidden(path)
+
+
+def _above(path: str, prefix: str) -> list[str]:
+    names = path.split("/")
+    return [each for end in range(1, len(names)) if len(each := "/".join(names[:end])) > len(prefix)]
+
+
+class _Rules:
+    """The ignore rules of every directory, each read once."""
+
+    def __init__(self, store: HeldStore) -> None:
+        self._store = store
+        self._within = cache(self._read)
+
+    def ignores(self, path: str, *, is_directory: bool = False) -> bool:
+        """Whether a path or a directory above it is left out."""
+        names = tuple(path.split("/"))
+        ends = range(1, len(names) + 1)
+        return any(
+            self._within(names[: end - 1]).ignores(names[:end], is_directory=is_directory or end < len(names))
+            for end in ends
+        )
+
+    def _read(self, names: tuple[str, ...]) -> IgnoreRules:
+        above = self._within(names[:-1]) if names else IgnoreRules()
+        data = None
+        try:
+            data = self._store.read("/".join((*names, IGNORE_FILE)))[1].data
+        except EditError as error:
+            if error.kind in (Kind.BUSY, Kind.JOURNAL_DAMAGED):
+                raise
+        return above.within(len(names), data)

@@ -1,22 +1,39 @@
-"""`impact` and `evidence`: from a change of the code to the articles that it may concern."""
+"""From a change of the code to the articles that it may concern: what they are, and what a model made of them.
+
+`impact`, `evidence`, `extract`, `lint`, `search` and `suggest` ask no model; `run` lets one correct articles, and
+`show` and `report` say what it did.
+"""
 
 from __future__ import annotations
 
+import json
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.group import Command, command, family
-from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option
-from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
-from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.terminal import Piece, visible_name
+from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
+from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, edit_by_hand, parse_json
+from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
+from steadyhand.surfaces.cli.output import Output, writing
+from steadyhand.surfaces.cli.render import diff_lines, progress
+from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.agents.impact.review import Choice, Edited, Proposal, Reviewer, RunSettings, Verdict
+    from steadyhand.articles.search import Flagged
 
 _MEMBERS = Registry(
     "steadyhand.surfaces.cli.commands",
     "ARTICLE_COMMAND",
-    "extract=impact lint=impact report=impact_runs run=impact_runs search=impact show=impact_runs suggest=impact",
+    "extract=impact lint=impact report=impact run=impact search=impact show=impact suggest=impact",
 )
+FAILED = 1  # the exit code of a run in which an article failed
 
 
 @family(
@@ -237,10 +254,308 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
     return 0
 
 
+@command(
+    "run",
+    section="Articles",
+    examples="""
+    steadyhand impact run --model anthropic:claude-sonnet-4-5
+    steadyhand impact run --base origin/main --dry-run --json
+    steadyhand impact run --yes --jobs 4 --fail-on failed
+    steadyhand impact run --model openai-chat:qwen --base-url http://127.0.0.1:8080/v1 --limit 3
+    steadyhand impact run --resume 3f9c1a
+    """,
+)
+@change_options
+@docs_option
+@click.option("--mentions", is_flag=True, help="Also pages that only name a changed path, symbol, flag or variable.")
+@click.option("--yes", "-y", is_flag=True, help="Let the model change articles without asking.")
+@dry_run_option
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Conversations at once.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Ask about so many articles at most.")
+@click.option("--allow-new", is_flag=True, help="Let the model write new pages beside an article.")
+@click.option("--propagate/--no-propagate", default=True, help="Go on to articles that attend to a changed article.")
+@click.option(
+    "--max-depth", type=click.IntRange(min=0), default=5, show_default=True, help="How far to go on from there."
+)
+@click.option("--again", is_flag=True, help="Ask again about a change and a text that an earlier run judged.")
+@click.option("--resume", metavar="RUN", help="Go on with a run that was stopped; what is finished is not asked again.")
+@click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["stale", "failed"]),
+    help="End with exit code 3 where an article was wrong (stale) or failed.",
+)
+@model_options
+def run_command(invocation: Invocation, /, **options: Any) -> int:
+    """Let a model correct the articles that a change made wrong.
+
+    Each article that the change may concern gets a conversation of its own, in which the model reads the change, the
+    article and any file, and either edits that article, with a reason for each edit, or says that nothing has to
+    change. On a terminal you choose article by article, and see the diff before anything is written; --yes does
+    without, --dry-run writes nothing and shows the patch. The record of the run is in the journal: see impact show and
+    impact report; steadyhand undo --task impact-RUN takes it back. Exit codes: 0 done, 1 an article failed or an error,
+    3 as --fail-on says. Needs the extra agent; keys come from the environment.
+    """
+    from steadyhand.agents.impact.run import run_impact
+    from steadyhand.surfaces.cli.impact import article_lines, articles_of, run_lines
+    from steadyhand.tools.workspace import Workspace
+
+    check_change(options["base"], uncommitted=options["uncommitted"])
+    output = invocation.output
+    check_model_named(options)
+    reviewer = _reviewer(invocation, options)
+    model = model_of(invocation, options)
+    with (
+        invocation.workspace(writing=not options["dry_run"], kind=Workspace) as workspace,
+        progress(output, "articles") as shown,
+    ):
+        assert isinstance(workspace, Workspace)
+        done = 0
+
+        def watch(flagged: object, step: object) -> None:
+            nonlocal done
+            if isinstance(step, dict):
+                done += 1
+                shown(done)
+                output.print(article_lines(step, width=output.width, quiet=output.quiet or reviewer is not None))
+
+        said: dict[str, list[dict[str, object]]] = {}
+        try:
+            record = run_impact(
+                workspace,
+                model,
+                _settings(invocation, options),
+                resume=options["resume"],
+                reviewer=reviewer,
+                watch=watch,
+                transcripts=said,
+            )
+        finally:
+            if options["transcript"] is not None:
+                with writing(invocation, "--transcript", options["transcript"]) as write:
+                    write(json.dumps(said, indent=1, default=str).encode() + b"\n")
+    statuses = {str(each["status"]) for each in articles_of(record)}
+    failed = bool(statuses & {"failed", "partial"})
+    output.document({"ok": not failed, **record, **(_error(record) if failed else {})})
+    output.print(run_lines(record))
+    if (options["fail_on"] == "failed" and failed) or (options["fail_on"] == "stale" and statuses & _STALE):
+        return STALE
+    return FAILED if failed else 0
+
+
+_STALE = {"updated", "partial", "failed"}
+
+
+def _reviewer(invocation: Invocation, options: dict[str, Any]) -> Reviewer | None:
+    """The person at the terminal; refuses where there is none and nothing says what else is meant."""
+    if options["yes"] or options["dry_run"]:
+        return None
+    if not (sys.stdin.isatty() and invocation.output.is_terminal) or invocation.output.json:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "nobody is at a terminal who could review what the model would change",
+            hint="--dry-run writes nothing and shows the patches; --yes lets the model change articles",
+        )
+
+    return TerminalReviewer(invocation.output)
+
+
+def _settings(invocation: Invocation, options: dict[str, Any]) -> RunSettings:
+    from steadyhand.agents.impact.review import RunSettings
+
+    change, work = ("base", "uncommitted", "mentions"), ("jobs", "limit", "dry_run", "allow_new")
+    given = {name: options[name] for name in (*change, *work, "propagate", "max_depth", "again")}
+    return RunSettings(**given, docs=tuple(docs_of(invocation, options["docs"])), limits=limits_of(options))
+
+
+def _error(record: dict[str, object]) -> dict[str, object]:
+    from steadyhand.surfaces.cli.impact import articles_of
+
+    failed = [*articles_of(record, "failed"), *articles_of(record, "partial")]
+    message = f"{len(failed)} articles failed" if len(failed) != 1 else f"{failed[0]['path']} failed"
+    hint = "steadyhand impact show says why; --resume asks again" if record.get("id") else "run it again"
+    return {"error": {"kind": "failed", "message": message, "hint": hint}}
+
+
+class TerminalReviewer:
+    """Asks on standard output and reads from standard input; an end of the input is a quit."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+
+    def choose(self, flagged: Flagged, number: int, total: int) -> Choice:
+        head = f"[{number}/{total}] "
+        self._output.print([(Piece(head, "dim"), Piece(visible_name(flagged.article.path), "place"))])
+        while True:
+            match self._ask("[u]pdate, [v]iew evidence, [s]kip, [q]uit", "uvsq"):
+                case "u":
+                    return "update"
+                case "s":
+                    return "skip"
+                case "v":
+                    self._output.print(evidence_lines(flagged))
+                case _:
+                    return "quit"
+
+    def judge(self, proposal: Proposal) -> Verdict:
+        from steadyhand.agents.impact.review import Remark  # help would wait for it
+
+        self._show(proposal)
+        words = "[a]ccept, [r]eject, [e]dit by hand" + (", reject with a re[m]ark" if proposal.may_remark else "")
+        while True:
+            match self._ask(words, "arem" if proposal.may_remark else "are"):
+                case "a":
+                    return "accept"
+                case "e":
+                    edited = self._edited(proposal)
+                    if edited is not None:
+                        return edited
+                case "m":
+                    remark = _typed("remark")
+                    if remark:
+                        return Remark(remark)
+                case _:
+                    return "reject"
+
+    def _show(self, proposal: Proposal) -> None:
+        self._output.print(diff_lines(proposal.patch, width=self._output.width))
+        self._output.print((Piece("reason: ", "hint"), Piece(visible_line(each))) for each in proposal.reasons)
+        self._output.print(
+            (Piece("check: ", "warning"), Piece(visible_line(each.message))) for each in proposal.findings
+        )
+
+    def _edited(self, proposal: Proposal) -> Edited | None:
+        from steadyhand.agents.impact.review import Edited
+
+        remarks = [f"{proposal.flagged.article.path}, with the edits of the model", *proposal.patch.splitlines()]
+        try:
+            text = edit_by_hand(proposal.after, remarks, path=proposal.flagged.article.path, token="steadyhand")
+        except EditError as error:
+            if error.kind is Kind.NO_CHANGE:
+                return Edited(proposal.after)
+            self._output.warn(error.message)
+            return None
+        return Edited(text)
+
+    def _ask(self, words: str, keys: str) -> str:
+        """One letter of those that are offered; what is typed otherwise is asked again."""
+        while True:
+            said = _typed(words).lower()
+            if said[:1] and said[:1] in keys:
+                return said[:1]
+
+
+def _typed(words: str) -> str:
+    """A line that a person types. An interrupt, or an end of the input, ends the run.
+
+    While an event loop runs, the first interrupt only cancels its task, which is waiting for this very line.
+    """
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return str(click.prompt(words, default="", show_default=False)).strip()
+    except (click.Abort, EOFError):
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+@command(
+    "show",
+    section="Articles",
+    examples="""
+    steadyhand impact show
+    steadyhand impact show 3f9c1a
+    steadyhand impact show 3f9c1a --json
+    """,
+)
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Runs to list.")
+def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
+    """List the runs, or show what became of each article of one run.
+
+    RUN is the id of a run or the first digits of it. Shown are the status of each article, the reasoning of the model,
+    the diff with its reasons hunk by hunk, what the checks found, and why something failed.
+    """
+    from steadyhand.session.host import host_of
+    from steadyhand.surfaces.cli.impact import list_lines, show_lines
+
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        if run_id is None:
+            found = host_of(workspace).runs.runs(limit)
+            output.document({"ok": True, "runs": found})
+            output.print(list_lines(found))
+            return 0
+        record = host_of(workspace).runs.run(run_id)
+    output.document({"ok": True, **record})
+    output.print(show_lines(record, width=output.width, quiet=output.quiet))
+    return 0
+
+
+@command(
+    "report",
+    section="Articles",
+    examples="""
+    steadyhand impact report > comment.md
+    steadyhand impact report 3f9c1a --format html -o impact.html
+    steadyhand impact report 3f9c1a --format json
+    """,
+)
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option(
+    *("--format", "format_name"),
+    type=click.Choice(["markdown", "html", "json"]),
+    default="markdown",
+    show_default=True,
+    help="Markdown for a pull request, one HTML page, or the record with the figures.",
+)
+@output_option
+def report_command(invocation: Invocation, run_id: str | None, format_name: str, file: str | None) -> int:
+    """Write a run as a document for the people who review it.
+
+    What was changed and why, hunk by hunk; what was judged to be right and why; what failed; tokens, time, and how
+    often articles were edited in places or files written as a whole. RUN is the newest run where it is left out. The
+    page loads nothing from anywhere, and nothing in a report is markup but what this command wrote.
+    """
+    from steadyhand.session.host import host_of
+
+    output = invocation.output
+    with invocation.workspace() as workspace:
+        if run_id is None:
+            newest = host_of(workspace).runs.runs(1)
+            if not newest:
+                raise EditError(Kind.NO_SUCH_FILE, "no run is recorded", hint="steadyhand impact run makes one")
+            run_id = str(newest[0]["id"])
+        record = host_of(workspace).runs.run(run_id)
+    text = _document(record, "json" if output.json and file is None else format_name)
+    if file is None or file == "-":
+        output.plain(text)
+        return 0
+    with writing(invocation, "--output", file) as write:
+        write(text.encode("utf-8", "backslashreplace"))
+    output.document({"ok": True, "run": run_id, "file": file, "format": format_name})
+    output.print([(Piece("wrote ", "good"), Piece(visible_name(file)))])
+    return 0
+
+
+def _document(record: dict[str, object], format_name: str) -> str:
+    from steadyhand.surfaces.cli.impact import adoption, render_markdown, render_run_page, summary
+
+    if format_name == "json":
+        shown = {"ok": True, **record, "adoption": adoption(record), "summary": summary(record)}
+        return json.dumps(shown, indent=2, default=str) + "\n"
+    return render_run_page(record) if format_name == "html" else render_markdown(record)
+
+
 COMMANDS: dict[str, Command] = {"evidence": evidence_command, "impact": impact_command}
 ARTICLE_COMMANDS: dict[str, Command] = {
     "extract": extract_command,
     "lint": lint_command,
+    "report": report_command,
+    "run": run_command,
     "search": search_command,
+    "show": show_command,
     "suggest": suggest_command,
 }
