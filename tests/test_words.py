@@ -72,8 +72,8 @@ def test_no_docstring_or_comment_uses_a_banned_word() -> None:
     assert not [found for path, text in _texts(".py", BANNED) for found in _banned(path, _prose(text))]
 
 
-def test_no_page_or_prompt_uses_a_banned_word() -> None:
-    pages = _texts(".md", BANNED)
+def test_no_page_prompt_script_or_setting_uses_a_banned_word() -> None:
+    pages = [found for suffix in (".md", ".js", ".css", ".toml", ".yml") for found in _texts(suffix, BANNED)]
     assert not [found for path, text in pages for found in _banned(path, enumerate(text.splitlines(), 1))]
 
 

@@ -25,7 +25,7 @@ from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, resolve_p
 # What the tools about a change share: how a change is named, and an example of a repository.
 
 BASE: Final = Field(
-    "base", Text(), "A branch, tag or commit: what HEAD has and it has not is the change. Left out: detected."
+    "base", Text(), "A branch, tag or commit; the change is what HEAD has and it does not. Left out: detected."
 )
 UNCOMMITTED: Final = Field("uncommitted", Flag(), "The change is what is staged, unstaged or untracked.")
 LEFT_OUT: Final = Object(

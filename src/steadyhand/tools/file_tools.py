@@ -172,7 +172,7 @@ _SEARCH_FILES_RESULT = Object(
         Field("success", Flag(), required=True),
         Field("matches", MATCHES, "One for each line with a hit.", required=True),
         Field("filesSearched", Number(), required=True),
-        Field("leftOut", Text(), "Files that were not looked through, and why."),
+        Field("leftOut", Text(), "Files that were not searched, and why."),
         Field("cut", Text(), "Why there may be more hits."),
     ),
     is_open=True,

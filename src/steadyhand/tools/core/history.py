@@ -178,7 +178,7 @@ _UNDO_PARAMETERS = Object(
     (
         Field("id", Text(), "The id of a change, from edit, write or history."),
         Field("task", Text(), "Or: all changes of this task."),
-        Field("last", Flag(), "Or: true takes back the last change you made here."),
+        Field("last", Flag(), "Or: true undoes your last change here."),
         Field("dry_run", Flag(), "Show the diff, write nothing."),
         REASON,
     )

@@ -40,7 +40,7 @@ _EDIT_DOM_PARAMETERS = Object(
         Field(
             "operations",
             Many(ELEMENT_OPERATION, least=1, most=MOST_OPERATIONS),
-            "Made in order, each on the page that the last one left.",
+            "Applied in order, each to the result of the previous one.",
             required=True,
         ),
         Field("reason", Text(), "Why, for all of them."),
@@ -122,7 +122,7 @@ _EDIT_FILE_PARAMETERS = Object(
         Field(
             "operations",
             Many(PASSAGE_OPERATION, least=1, most=MOST_PASSAGES),
-            "Made in order, each on the text that the last one left.",
+            "Applied in order, each to the result of the previous one.",
             required=True,
         ),
         Field("reason", Text(), "Why, for all of them."),

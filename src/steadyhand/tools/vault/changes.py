@@ -568,7 +568,7 @@ PATCH_RESULT = Object(
         *CHANGED,
         Field("operation", Text(), required=True),
         Field("target", Object(is_open=True), required=True),
-        Field("linesChanged", Number(), "How many lines went or came, whichever is more."),
+        Field("linesChanged", Number(), "Lines removed or added, whichever is more."),
     ),
     is_open=True,
 )

@@ -67,7 +67,7 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """How many lines changed: as many as went or came, whichever is more."""
+        """How many lines changed: those removed or those added, whichever is more."""
         return max(len(self.before), len(self.after))
 
 
