@@ -48,13 +48,11 @@ if TYPE_CHECKING:
     from steadyhand.session.review.review import Review
     from steadyhand.session.statistics import Proportion, Statistics, Tally, TallyRow
     from steadyhand.session.transaction_builder import Batch
-    from steadyhand.structure.address import parse_address
-    from steadyhand.structure.anchor import Anchor
     from steadyhand.structure.code.symbol import Symbol
     from steadyhand.structure.config.key import Key
     from steadyhand.structure.format import Fault, OutlineEntry
     from steadyhand.structure.html.element import Selector
-    from steadyhand.structure.lines import Lines
+    from steadyhand.structure.lines import Anchor, Lines
     from steadyhand.structure.markdown.block import Block
     from steadyhand.structure.markdown.code_block import CodeBlock
     from steadyhand.structure.markdown.front_matter import FrontMatter
@@ -62,7 +60,7 @@ if TYPE_CHECKING:
     from steadyhand.structure.markdown.table import Table
     from steadyhand.structure.notebook.cell import Cell
     from steadyhand.structure.outline import Location, Outline, locate, outline
-    from steadyhand.structure.target import Target
+    from steadyhand.structure.target import Target, parse_address
     from steadyhand.text.changeset import ChangeSet, Clash
     from steadyhand.text.encoding import Encoding
     from steadyhand.text.source import Source
@@ -99,7 +97,7 @@ _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
     "ActiveLease": "steadyhand.session.leases",
-    "Anchor": "steadyhand.structure.anchor",
+    "Anchor": "steadyhand.structure.lines",
     "AsyncAudits": "steadyhand.tools.async_workspace",
     "AsyncBatch": "steadyhand.tools.async_workspace",
     "AsyncKit": "steadyhand.tools.async_workspace",
@@ -197,7 +195,7 @@ _HOMES = {
     "edit": "steadyhand.plan.preview",
     "locate": "steadyhand.structure.outline",
     "outline": "steadyhand.structure.outline",
-    "parse_address": "steadyhand.structure.address",
+    "parse_address": "steadyhand.structure.target",
     "patch": "steadyhand.dialects.front",
     "read_patch": "steadyhand.dialects.front",
     "requests_from_json": "steadyhand.plan.request",

@@ -22,8 +22,7 @@ from steadyhand.plan.request import (
     WriteFile,
     requests_from_json,
 )
-from steadyhand.structure.anchor import Anchor
-from steadyhand.structure.lines import Lines
+from steadyhand.structure.lines import Anchor, Lines
 from tests.table import table
 
 BAD_EDITS: list[tuple[object, str]] = [

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.structure.anchor import Anchor, anchor_of
-from steadyhand.structure.lines import Lines
+from steadyhand.structure.lines import Anchor, Lines, anchor_of
 from tests.checks import check_edit, check_refused
 from tests.table import table
 

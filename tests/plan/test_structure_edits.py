@@ -8,14 +8,13 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit, plan_write
-from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.config.key import Key
 from steadyhand.structure.html.element import Selector
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.structure.outline import outline
-from steadyhand.structure.target import targets
+from steadyhand.structure.target import parse_address, render_address, targets
 from steadyhand.text.source import Source
 from tests.checks import check_edit, check_refused
 from tests.table import table

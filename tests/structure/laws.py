@@ -8,10 +8,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.format import OutlineEntry, format_of
 from steadyhand.structure.node import Node, Refusal
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, parse_address, render_address
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 

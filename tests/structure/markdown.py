@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from steadyhand.structure.action import actions
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.node import Node, Proposal, Refusal
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, parse_address
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 

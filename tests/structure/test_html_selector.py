@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.html.element import ElementNode, Selector, address_of
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import parse_address
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from tests.table import table

@@ -10,11 +10,11 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.config.editor import Asked, Keys, checked
 from steadyhand.structure.config.key import Key, KeyNode, key_nodes
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.target import parse_address, render_address
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

@@ -381,7 +381,7 @@ for language in languages().values():
         sys.modules[language.package] = None
 from steadyhand.plan.edit import Delete, Replace
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address
+from steadyhand.structure.target import parse_address
 for language in languages().values():
     path = "a" + language.suffixes[0]
     by_text, by_symbol = (edit("f = 1\\n", one, path=path)

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from steadyhand.plan.edit import Delete, Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.markdown.document import Document
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.structure.markdown.reader import known_markdown, read_markdown, view_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, parse_address
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

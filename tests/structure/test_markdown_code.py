@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.markdown.code_block import CodeBlock
+from steadyhand.structure.target import parse_address, render_address
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
 from tests.table import table

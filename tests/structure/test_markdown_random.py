@@ -11,12 +11,11 @@ from steadyhand.errors import Kind
 from steadyhand.plan.edit import Insert
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.markdown.format import outline
 from steadyhand.structure.markdown.names import item_address
 from steadyhand.structure.markdown.reader import read_markdown
 from steadyhand.structure.node import Node, Proposal, Refusal
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, parse_address
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source

@@ -9,8 +9,8 @@ import yaml
 
 from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.config.key import Key
+from steadyhand.structure.target import parse_address
 from tests.table import table
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Insert, Replace
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import parse_address
 from steadyhand.text.source import Source
 from tests.real_files import CORPUS
 from tests.table import table

@@ -29,11 +29,11 @@ from markdown_it import MarkdownIt
 from steadyhand.plan.edit import Act, Delete, Edit, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.config.item import KeyPath, parse_path
 from steadyhand.structure.config.key import Key
 from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import parse_address
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from tests.real_files import CORPUS, installed_files

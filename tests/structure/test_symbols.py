@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.code.format import outline
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import parse_address
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.structure.symbols import node_at, source_of

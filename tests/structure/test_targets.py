@@ -8,8 +8,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import edit_from_json
 from steadyhand.structure.action import _ACTIONS, action_names, actions
-from steadyhand.structure.anchor import Anchor, anchor_of, anchors_of
-from steadyhand.structure.lines import Lines
+from steadyhand.structure.lines import Anchor, Lines, anchor_of, anchors_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Target, target_keys, targets
 from steadyhand.text.match import Match

@@ -9,8 +9,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Either, Many, Object, Shape, Text
 from steadyhand.session.context import MODES
 from steadyhand.structure.action import action_names
-from steadyhand.structure.address import parse_address
-from steadyhand.structure.target import target_keys
+from steadyhand.structure.target import parse_address, target_keys
 from steadyhand.tools.kit import PLANNER, prompt_for
 from steadyhand.tools.toolsets import MODEL, prompt_of, tools_of, toolsets
 from tests.table import table

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, cast
 
 from steadyhand.lazy import dataclass
-from steadyhand.structure.markdown.page_rules import rule_blocks
+from steadyhand.structure.markdown.front_matter import rule_blocks
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.workspace.files.listing import expand_braces, has_wildcards

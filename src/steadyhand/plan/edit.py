@@ -42,9 +42,8 @@ from steadyhand.schema import (
     read_optional_text,
     read_text,
 )
-from steadyhand.structure.address import target_from_json
 from steadyhand.structure.node import Where
-from steadyhand.structure.target import Target
+from steadyhand.structure.target import Target, target_from_json
 from steadyhand.text.match import Occurrence
 from steadyhand.text.visible import sized
 

@@ -365,7 +365,7 @@ def _check_attention(given: GuardInput) -> Finding | None:
         return None
     if "jrn" not in given.before and "attention" not in given.before:
         return None
-    from steadyhand.structure.markdown.page_rules import lost_rules  # few files have any
+    from steadyhand.structure.markdown.front_matter import lost_rules  # few files have any
 
     lost = lost_rules(given.path, given.before[:], given.after)
     if not lost:

@@ -131,7 +131,7 @@ class Locator:
         if not isinstance(target, Addressed):
             if not isinstance(edit, Act) or isinstance(target, Old):
                 return ()
-            from steadyhand.structure.address import render_address
+            from steadyhand.structure.target import render_address
 
             return (WholeLines(self._locate_rows(edit, target).span, render_address(target) or target.key),)
         usual: Occurrence = "unique" if edit.expected is None else "all"

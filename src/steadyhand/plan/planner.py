@@ -321,7 +321,7 @@ def _quotes_all(target: Target | Old, place: Found | Match) -> bool:
         return isinstance(place, Found) and place.tier.name in STRICT
     if isinstance(target, Lines):
         return target.text is not None
-    from steadyhand.structure.anchor import Anchor
+    from steadyhand.structure.lines import Anchor
 
     return isinstance(target, Anchor) and target.end is None
 

@@ -58,11 +58,10 @@ from steadyhand.schema import (
     read_optional_text,
     read_text,
 )
-from steadyhand.structure.address import parse_address, target_from_json
 from steadyhand.structure.format import format_of
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Refusal, Where
-from steadyhand.structure.target import Addressed, Target
+from steadyhand.structure.target import Addressed, Target, parse_address, target_from_json
 from steadyhand.text.lines import line_ending, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized

@@ -527,7 +527,7 @@ class _Rows:
 
 def _name_in_front(path: str, text: str | None) -> str | None:
     """What an article calls itself: the key `jrn` of its front matter, or of a comment that has it."""
-    from steadyhand.structure.markdown.page_rules import page_rules  # few files say anything about themselves
+    from steadyhand.structure.markdown.front_matter import page_rules  # few files say anything about themselves
 
     said = None if text is None or "jrn" not in text else page_rules(path, text)
     jrn = None if said is None else said.jrn

@@ -192,7 +192,7 @@ def move_of(
     """The request of a move; targets may be given as addresses."""
     from steadyhand.plan.edit import check_where
     from steadyhand.plan.request import MoveText
-    from steadyhand.structure.address import parse_address
+    from steadyhand.structure.target import parse_address
 
     place = parse_address(to, "to") if isinstance(to, str) else to
     return MoveText(

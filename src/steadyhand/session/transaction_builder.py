@@ -231,7 +231,7 @@ class TransactionBuilder:
 
     def _move(self, step: Step, request: MoveText) -> None:
         """Take a part of a file elsewhere: away here, in there, both or neither."""
-        from steadyhand.structure.address import resolve_one  # few calls move something
+        from steadyhand.structure.target import resolve_one  # few calls move something
 
         draft = self.overlay.need(request.path)
         if draft.secret:

@@ -85,7 +85,7 @@ def _check_kind(value: object, parameter: Parameter, path: str) -> None:
 _ACTIONS = Registry(
     "steadyhand.structure",
     "ACTIONS",
-    "config=config.actions html=html.actions markdown=markdown.actions move notebook=notebook.cell",
+    "config=config.key html=html.actions markdown=markdown.actions move notebook=notebook.cell",
 )
 _NAMES = {
     "config": "add-key append-item delete-key move-key rename-key set-key",

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
-from steadyhand.structure.address import parse_address, resolve_one, target_from_json
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
-from steadyhand.structure.target import Target
+from steadyhand.structure.target import Target, parse_address, resolve_one, target_from_json
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.format import Fault, Format, OutlineEntry, format_named, format_of, formats
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.target import Addressed, Target
+from steadyhand.structure.target import Addressed, Target, parse_address
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

@@ -16,7 +16,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request, join
 from steadyhand.session.host import host_of
-from steadyhand.structure.anchor import anchor_of
+from steadyhand.structure.lines import anchor_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip

@@ -461,7 +461,7 @@ def lines_target(start: int, end: int) -> Target:
 
 def anchor_target(text: str) -> Target:
     """`12#a3f`, or `12#a3f:14#9bc` for the lines from one anchor to the other."""
-    from steadyhand.structure.anchor import Anchor
+    from steadyhand.structure.lines import Anchor
 
     start, _, end = text.partition(":")
     return Anchor(start, end or None)
@@ -469,7 +469,7 @@ def anchor_target(text: str) -> Target:
 
 def address_target(text: str, name: str = "ADDRESS") -> Target:
     """What an address names; a refusal calls it by the name of the argument."""
-    from steadyhand.structure.address import parse_address
+    from steadyhand.structure.target import parse_address
 
     return parse_address(text, name)
 

@@ -27,11 +27,9 @@ from steadyhand.plan.request import (
 )
 from steadyhand.schema import bad_request, join
 from steadyhand.session.host import host_of
-from steadyhand.structure.address import parse_address
-from steadyhand.structure.anchor import Anchor
-from steadyhand.structure.lines import Lines
+from steadyhand.structure.lines import Anchor, Lines
 from steadyhand.structure.outline import locate
-from steadyhand.structure.target import target_keys
+from steadyhand.structure.target import parse_address, target_keys
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.tools.file_views import listing_of, read_glob

@@ -17,10 +17,10 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import lines_phrase, shorten
 from steadyhand.schema import Either, Field, Number, Object, Text, bad_request
 from steadyhand.session.receipt import Receipt
-from steadyhand.structure.address import parse_address
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.markdown.code_block import CodeBlock
 from steadyhand.structure.markdown.heading import Heading
+from steadyhand.structure.target import parse_address
 from steadyhand.text.encoding import MARK
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.match import Occurrence

@@ -302,7 +302,7 @@ def _read_range(source: Source, path: str, lines: tuple[int, int | None] | None)
 
 def _lines(source: Source, first: int, last: int, *, anchors: bool, numbers: bool) -> Iterator[Line]:
     """The lines one by one: whoever reads them may stop at any, and a large file is not held twice."""
-    from steadyhand.structure.anchor import anchor_of
+    from steadyhand.structure.lines import anchor_of
 
     digits = len(str(last))
     for line, text in enumerate(islice(_bodies(source.text), first - 1, max(last, first - 1)), first):
@@ -338,7 +338,7 @@ def _document(source: Source, path: str, first: int, last: int, *, anchors: bool
 
 
 def _anchors(source: Source, first: int, last: int) -> list[str]:
-    from steadyhand.structure.anchor import anchors_of
+    from steadyhand.structure.lines import anchors_of
 
     return anchors_of(source, first, last)
 
