@@ -144,6 +144,7 @@ def attempt(store: RunStore, begun: Begun, member: Member, given: Given, *, is_w
     """
     job, settings = begun.job, begun.settings
     given = replace(given, run=begun.run, actor=given.actor or settings.actor, push=settings.push)
+    # Not begun once more: the job has ended so many processes that it is the likely cause.
     if begun.lost >= settings.lost:
         error = f"{begun.lost} workers died or were lost while they were at this job"
         store.end(begun, _settled(member, job, given, Outcome("failed", _DIED, error)))
@@ -162,6 +163,7 @@ def attempt(store: RunStore, begun: Begun, member: Member, given: Given, *, is_w
             error = f"the job was not done after {settings.seconds:g} seconds and was ended"
             store.end(begun, _settled(member, job, given, Outcome("failed", str(Kind.TIMED_OUT), error)))
             return 0.0
+        # The process was ended in the middle, perhaps right after its commit: the journal says whether the job is done.
         case Unwanted():
             outcome = _settled(member, job, given, Outcome("cancelled", wait=0.0))
             if outcome.state == "done" or store.stopped_runs([begun.run]):

@@ -29,8 +29,10 @@ def carry_out_run(
     """
     with ExitStack() as stack:
         stack.enter_context(alone(given.folder, run))
+        # Jobs that are running now belong to a pool that died: no other one can be at this run.
         store.release(run)
         pool = _Pool(store, run, given)
+        # A thread for each process: it only waits, so a job that hangs, or takes its process along, holds up no other.
         threads = [threading.Thread(target=pool.work, name=f"bulk {number}") for number in range(processes)]
         stack.callback(pool.stop, threads)
         for thread in threads:
@@ -70,6 +72,7 @@ class _Pool:
                 if pause:
                     with self._turn:
                         self._turn.wait_for(lambda: self._is_over, timeout=pause)
+        # Raised again by `carry_out_run`; the other threads begin nothing more on a store that may be broken.
         except BaseException as error:
             self.error = error
             self._is_over = True
@@ -94,7 +97,9 @@ class _Pool:
         """A job that was begun; None where nothing is left to begin."""
         with self._turn:
             while not self._is_over:
+                # Jobs of one tree would only wait for each other's locks, each in a process that others could use.
                 found = self._store.take(self._run, self._trees)
+                # While any job runs it may yet be put back, and then somebody has to be there to take it.
                 if found is None and not self._trees:
                     return None
                 if isinstance(found, int):

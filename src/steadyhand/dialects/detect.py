@@ -59,6 +59,7 @@ def foremost(readings: Sequence[Reading]) -> Reading | None:
     active = [reading for reading in marked if reading.pieces or reading.error]
     if len(active) != 1 or active[0].error is not None:
         return None
+    # A part that is still open may turn out to contain all that the others have read.
     return None if any(one.reader.is_open for one in marked if one is not active[0]) else active[0]
 
 
@@ -102,6 +103,7 @@ def _gives_way(one: Reading, other: Reading) -> bool:
     inside, around = _Lines.of(other).hold(one), _Lines.of(one).hold(other)
     if inside != around:
         return inside
+    # Both read the same lines, so position decides nothing; the name of a file is what no reader finds by accident.
     overlap = _Lines.of(other).touch(one) and _Lines.of(one).touch(other)
     return overlap and not one.is_named and other.is_named
 
@@ -150,6 +152,8 @@ def _check_inside(broken: Reading, chosen: Reading, lines: Sequence[Line]) -> No
     alone = _read_again(broken.dialect, [line for line in lines if not around.has(line.number)])
     if alone.reading.error is None and not alone.reading.pieces:
         return
+    # Every round reads the rest of the reply again, so thousands of broken parts would cost the square of its
+    # length. One that uses up the budget is refused: nothing was proven about its remaining lines.
     while work >= 0:
         asked = _read_again(broken.dialect, lines, start)
         again, work = asked.reading, work - asked.count
@@ -199,6 +203,8 @@ def _shown_beside(plain: Reading, chosen: Reading, visible: Sequence[int]) -> li
     """
     idle = [note.part for note in chosen.reader.notes if note.part is not None]
     lines = _Lines([*(piece.lines for piece in chosen.pieces), *idle])
+    # The reader of whole files also takes the fence around a patch for a file: a few lines of names and marks beside
+    # the pieces do not make it one.
     headers = _HEADERS * len({piece.request.path for piece in chosen.pieces})
     requests = [piece.request for piece in chosen.pieces]
     edited = {one.path for one in requests} - set(paths_of([one for one in requests if not isinstance(one, EditFile)]))

@@ -62,6 +62,7 @@ class PatchStream:
         for reading in self._readings:
             self._guarded(reading, None)
         chosen = choose(self._readings, self._lines, is_empty=not self._size) if self._is_auto else self._only()
+        # The caller already has pieces of the leader: another choice now would contradict them.
         if self._leader is not None and self._leader is not chosen:
             raise mixed([self._leader, chosen])
         found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes).beside(chosen.shown)

@@ -75,6 +75,7 @@ def plan(
     refused = planner.is_refused
     sent, is_whole = _with_offers(edits, outcomes) if refused and offers else ([], False)
     if sent:
+        # An offer that is refused when it is sent costs a turn, so what is offered is planned as it would be sent.
         again = plan(source, sent, policy, path=path, reason=reason, seen=seen, tick=tick, offers=False)
         if again.error is not None and (is_whole or again.refusal is None):
             planner = _Planner(source, edits, policy, path, reason, seen, offers=False)
@@ -180,6 +181,7 @@ class _Planner:
                 return Outcome(index, applied=False, path=self.path, reason=reason, skipped="already-applied")
             match, notes, sure = self._write(index, edit, place, proposal)
         except EditError as error:
+            # What it had planned ahead counts on the edit that is refused now.
             if self._by_address is not None:
                 self._by_address.forget()
             self.is_refused = True
@@ -333,6 +335,7 @@ def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     if len(by_address) < 2:
         return None
     rules = replace(planner.policy, batch="sequential", guards=frozenset())
+    # Each edit may be right for the text as it was, and both together leave a comma without a member.
     one_by_one = plan(planner.source, by_address, rules, path=planner.path)
     chosen = {outcome.index for outcome in outcomes if outcome.applied and planner.edits[outcome.index] in by_address}
     owned = [pair for pair in zip(planner.draft.splices, planner.draft.owners, strict=True) if pair[1] in chosen]

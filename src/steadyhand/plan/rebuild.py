@@ -120,6 +120,7 @@ class _Builder:
         versions = self._versions(pairing, new)
         if pairing.is_blank:
             return self._row(pairing, versions.blank)
+        # The file has no single row to rewrite there, so nothing but trailing blanks may differ.
         if pairing.end - pairing.start != 1:
             return None if old.strip() == new.strip() and indent_of(old) == indent_of(new) else drift_of(pairing)
         if versions.said is None:
@@ -148,6 +149,7 @@ class _Builder:
             return Drift(run.row - run.before, run.row, start, end)
         if run.kept is not None:
             return RowEdit(start, end, self._blanks(run, run.kept, start, end))
+        # The file's own blank rows come first: their blanks and endings are not the edit's to change.
         kept = self._window.rows[start : min(end, start + run.end - run.start)]
         brought = self._rows.carried(Change(run.row, run.row, run.start + len(kept), run.end), end, end)
         return RowEdit(start, end, "".join([*kept, *brought]))
@@ -164,6 +166,7 @@ class _Builder:
         if strange is not None:
             return drift_of(strange)
         start, end = pairings[0].start, pairings[-1].end
+        # The rows would go and leave blank rows of the file side by side, of which the edit knows nothing.
         if change.after_start == change.after_end and self._points.leaves_strange_blanks(start, end):
             return drift_of(pairings[0])
         text = self._written(change, pairings)
@@ -228,6 +231,7 @@ class _Builder:
         at = self._points.between(change.before_start)
         if isinstance(at, Drift):
             return at
+        # The same rows are there already: most likely somebody has made this very edit.
         if self._window.has_beside(self._new[change.after_start : change.after_end], at):
             return Drift(change.before_start, change.before_start, at, at)
         return RowEdit(at, at, "".join(self._rows.carried(change, at, at)))

@@ -148,6 +148,8 @@ def _said_again(old: Sequence[str], new: Sequence[str], lexer: Lexer) -> list[Re
     pairs = [Repeated(-1, -1), *_equal(said, sent), Repeated(len(old), len(new))]
     inner = range(1, len(pairs) - 1)
     unmoved = [at for at in inner if _is_unmoved(old[pairs[at].old], new[pairs[at].new])]
+    # Rows moved sideways pair by their words alone, so a `}` could pair with the wrong one of many: between rows
+    # that keep their depth, pairs of one depth are preferred where there are as many of them.
     if len(unmoved) == len(inner):
         return pairs[1:-1]
     found: list[Repeated] = []
@@ -190,6 +192,7 @@ def _apart_from_groups(pairs: Sequence[Repeated], alignment: Alignment) -> Itera
 def _between(old: Sequence[str], new: Sequence[str], rows: range, others: range) -> Iterator[Section]:
     before, after = [old[row] for row in rows], [new[row] for row in others]
     is_inside = rows.start > 0 and rows.stop < len(old)
+    # Blank rows at the edge of the quotation may go on in the file; only between two quoted rows is their number known.
     if is_inside and not any(text.strip() for text in (*before, *after)):
         yield from _blank_rows(rows, others)
         return
@@ -321,6 +324,7 @@ class InsertPoints:
             inside = self._alignment[last]
             return min(inside.start + row - inside.old_start, inside.end) if inside.is_blank else drift_of(inside)
         gap = self._alignment[last + 1 : first]
+        # What the file has between the two rows: above it or below it would both be a guess.
         if gap and not (all(pairing.is_blank for pairing in gap) and self._is_blank_side(last, first)):
             return drift_of(gap[0])
         return self._between(last, first)

@@ -101,6 +101,7 @@ class ConflictCheck:
         self.has_met = True
         if is_forced:
             return self._forced(planned, given, found, gone, believed, unseen)
+        # The plan has refused these edits already; what is known of the others only explains why.
         if gone and not found and policy.on_conflict != "skip":
             self.found += gone
             return _explained(planned, gone)

@@ -154,6 +154,7 @@ def joined_edit(
     base = rows.of(version.text)
     present, yours = (ChangeSet(tuple(s.shift(-rows.start) for s in side)).apply(base) for side in (theirs, mine))
     both = merge_tokens(base, present, yours)
+    # The offer quotes the present text: where that is in the file twice, sending it back could change the other place.
     if both is None or both == present or not present or source.text.count(present) != 1:
         return None
     return edit_to_json(Replace(present, both, reason=edit.reason if edit is not None else None))
@@ -221,6 +222,7 @@ def corrected_lines(
     if not isinstance(edit.target, Lines):
         return None
     row = rows.start
+    # Moving the lines down can bring another change above them, which moves them too; mostly the first turn settles it.
     for _ in range(_TRIES):
         moved = _moved([placed for placed in moving if _is_above(placed[1], row)], source)
         if row - moved == rows.start:

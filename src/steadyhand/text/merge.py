@@ -101,6 +101,7 @@ def joined(version: Source, mine: ChangeSet, theirs: ChangeSet) -> ChangeSet | C
     >>> joined(Source.of_text("a\\nb\\n"), both, both.compose(ChangeSet((Splice(2, "b\\n", ""),)))).apply("A\\nb\\n")
     'A\\n'
     """
+    # What both did would clash with itself. Mine has it already, so it is left out of both sides and only moves theirs.
     same = set(mine.splices) & set(theirs.splices)
     if not same:
         clash = rebased(version, mine, theirs)
@@ -213,6 +214,7 @@ def _overwritten(text: str, present: str, mine: ChangeSet, theirs: ChangeSet, re
         span = Span(min(part.reach.start for part in group), max(part.reach.end for part in group))
         written = [part for part in group if part.is_mine]
         others = ChangeSet.of(part.splice for part in group if not part.is_mine)
+        # Lines that are only put in replace nothing: they go beside whatever theirs made of the place.
         if others and all(part.puts_lines_in for part in written):
             for part in written:
                 at = others.map_position(part.splice.start) + delta

@@ -76,6 +76,7 @@ class UnifiedReader(Reader):
                 pieces += self._found(self._finish(self._hunk))
             pieces += self._found(self._run())
         pieces += self._found(self._end_section())
+        # A diff without any change is an answer too: the edit of one hunk is planned and refused as changing nothing.
         if not self._has_pieces:
             return self._idle[:1]
         if self._left_out is not None:
@@ -90,6 +91,7 @@ class UnifiedReader(Reader):
             return
         is_cut = not last.ending or self._wrapping.fence is not None
         old, new = (sum(row.sign != sign for row in hunk.taken.rows) for sign in ("+", "-"))
+        # Models count badly, so counts alone prove nothing; with a last line that breaks off they do.
         if is_cut and old >= hunk.header.counts[0] and new < hunk.header.counts[1]:
             raise wrong(last.number, "the reply ends before the lines that the hunk counts", "the rest of the hunk")
 

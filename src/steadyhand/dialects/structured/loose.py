@@ -197,6 +197,7 @@ class _Scanner:
             return int(number.group()) if number.group(1) is None and number.group(2) is None else float(number.group())
         word = _WORD.match(self._text, at)
         name = word.group() if word is not None else ""
+        # Models that print a Python dict write True and None.
         if name in _CONSTANTS or (name in _PYTHON and self._outlook):
             self._at = at + len(name)
             if name in _PYTHON:
@@ -247,6 +248,7 @@ class _Scanner:
 
     def _note_string(self, at: int, end: int, quote: str, text: str, bare: int) -> None:
         """Take note of what is wrong with a string. Refuses one that may lack its last quote."""
+        # With an odd number of quotes one of them has no partner: the text may have swallowed its own end.
         if bare and text.count(quote) % 2 and _is_left_open(text, quote):
             raise self._error(end, "a quote that may end the text or be part of it", "\\ before each quote in a text")
         if bare:

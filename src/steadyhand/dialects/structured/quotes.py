@@ -74,10 +74,12 @@ class Outlook:
         has_break = "\n" in self._text[quote + 1 : after]
         if not closers or (not is_bare and after == len(self._text)):
             return Verdict.ENDS
+        # In an array no key follows, by which the end of an object's member is known.
         if closers.endswith("]"):
             ends = char in (",", "]") or (has_break and char in ('"', "'"))
             return Verdict.ENDS if ends else Verdict.CONTENT
         verdict = Verdict.CONTENT
+        # Code is full of `",` too: the text ends only if a key that belongs there follows, or the closers that are due.
         if char == "," or char == "}" or has_break:
             verdict = self._member(self._gap(after + (char == ","), is_bare=is_bare), closers, is_bare=is_bare)
         if verdict is Verdict.CONTENT and char in ('"', "'") and _WORD.fullmatch(self.key_at(after) or ""):

@@ -129,11 +129,13 @@ def _ending(line: Line, *, drop_cr: bool) -> str:
 def _cut(lines: list[Line], wrapping: Wrapping) -> list[Line]:
     """The lines before the end of the wrapping, or before an end mark that a blank made a row."""
     closed = _first(lines, wrapping.is_closed_by)
+    # A closing fence ends the patch only if one was opened; otherwise rows behind it show that it is content.
     if closed is not None and (wrapping.is_fenced or not _has_signs(lines[closed:])):
         kept = lines[:closed]
     else:
         kept, closed = lines, None
     ended = _last(kept, _is_indented_end)
+    # With a blank in front it is a row like any other, unless nothing comes after it.
     if ended is not None and not _has_signs(kept[ended:]):
         return _before_indented_end(kept, ended)
     if closed is None:
