@@ -24,6 +24,7 @@ from steadyhand.session.context import Session
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.workspace.budget import BUDGET
 from steadyhand.workspace.file_op import Header
+from steadyhand.workspace.journal.record import new_record_id
 
 if TYPE_CHECKING:
     from steadyhand.plan.planner import Outcome
@@ -227,11 +228,15 @@ class Editor:
                 if not ops:
                     return (), None, ()
                 try:
+                    record_id = new_record_id()
+                    change.announce(record_id, ops)
                     committed = store.commit(
-                        header, overlay, ops, held, hardlinks=hardlinks, prune=change.prune, progress=staging,
-                        started=started, latest=latest, announce=change.announce,
+                        record_id, header, overlay, ops, held,
+                        hardlinks=hardlinks, prune=change.prune, progress=staging, started=started, latest=latest,
                     )  # fmt: skip
                 except EditError as error:
+                    if store.made_room(header.verb, error):  # once, for what takes a change back
+                        continue
                     change.kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
                     # Of a whole-file write and a removal the other program's text would be lost unseen.
                     is_blind = any(op.whole or op.after_path is None for op in ops)

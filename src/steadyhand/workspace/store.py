@@ -16,7 +16,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from steadyhand.workspace.file_op import FileOp, Header, LatestRecords
 from steadyhand.workspace.files.protection import Protect
 from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
 from steadyhand.workspace.files.storage import Storage, refuse_os
-from steadyhand.workspace.journal.record import Hold, Party, Record, Verb, new_record_id, utc_now
+from steadyhand.workspace.journal.record import Hold, Party, Verb
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.journal.recover import Recovery
 
 
-Announce = Callable[[str, tuple[FileOp, ...]], None]
 """Called with the id of a record and what it is about to do."""
 
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
@@ -372,6 +371,7 @@ class Store:
 
     def commit(
         self,
+        id: str,
         header: Header,
         overlay: Overlay,
         ops: tuple[FileOp, ...],
@@ -382,23 +382,30 @@ class Store:
         progress: Progress | None = None,
         started: float | None = None,
         latest: LatestRecords | None = None,
-        announce: Announce | None = None,
     ) -> Committed:
-        """Write the files and their record. The caller has asked `is_unchanged` or planned under these locks.
+        """Write the files and their record `id`. The caller has asked `is_unchanged` or planned under these locks.
 
-        `latest` is what was asked for these operations under the same locks, if anything was. `announce` is called with
-        the record's id before anything is written.
-        An undo that meets a full disk frees the space kept for it and tries once more.
+        `latest` is what was asked for these operations under the same locks, if anything was.
         """
-        begun = time.monotonic() if started is None else started
+        from steadyhand.workspace.file_op import images_of, name_ops_of, outside_notes
+
         known = self.latest(ops) if latest is None else latest
-        try:
-            return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known, announce)
-        except EditError as error:
-            unsure = error.kind is not Kind.DISK_REFUSED or error.details.get("state") == "unknown"
-            if header.verb == "edit" or unsure or not self._writable().release_reserve():
-                raise
-        return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known, announce)
+        name_ops = name_ops_of(ops, overlay.readings, hardlinks)
+        transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=id, held=held)
+        outside, images = outside_notes(ops, known), images_of(ops, known)
+        committed = transaction.commit(
+            header, ops, name_ops, images,
+            prune=prune, progress=progress, started=time.monotonic() if started is None else started,
+        )  # fmt: skip
+        for note in outside:
+            with contextlib.suppress(EditError):
+                self._writable().append_note("outside", note)
+        return committed
+
+    def made_room(self, verb: Verb, error: EditError) -> bool:
+        """Whether a full disk has room now: for what takes a change back, space is kept that can be freed once."""
+        is_full = error.kind is Kind.DISK_REFUSED and error.details.get("state") != "unknown"
+        return is_full and verb != "edit" and self._writable().release_reserve()
 
     def _sweep(self, overlay: Overlay) -> None:
         """Remove what a power cut left in the directories of a change, and in those listed before: once for each."""
@@ -432,43 +439,6 @@ class Store:
                 "; ".join(reports),
                 hint="that transaction holds these files until it is recovered where it was started",
             )
-
-    def _commit(
-        self,
-        header: Header,
-        overlay: Overlay,
-        ops: tuple[FileOp, ...],
-        held: HeldLocks,
-        hardlinks: str,
-        prune: Sequence[str],
-        progress: Progress | None,
-        started: float,
-        latest: LatestRecords,
-        announce: Announce | None,
-    ) -> Committed:
-        from steadyhand.workspace.file_op import change_of, images_of, name_ops_of, outside_notes
-
-        name, trace = new_record_id(), header.trace
-        name_ops = name_ops_of(ops, overlay.readings, hardlinks)
-        if announce is not None:
-            announce(name, ops)
-
-        def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
-            files = tuple([change_of(op, made.get(op.after_path or "", ())) for op in ops])
-            spent = round((time.monotonic() - started) * 1000)
-            return Record(
-                name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
-                files, None if trace is None else trace.arguments, None if trace is None else trace.model, spent,
-                None if trace is None else trace.call, header.dialect,
-            )  # fmt: skip
-
-        transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
-        outside, images = outside_notes(ops, latest), images_of(ops, latest)
-        committed = transaction.commit(name_ops, record_of, images, prune=prune, progress=progress)
-        for note in outside:
-            with contextlib.suppress(EditError):
-                self._writable().append_note("outside", note)
-        return committed
 
     def _open_existing(self) -> None:
         """Recover, if possible; whoever only reads is warned and not stopped, whoever writes is refused later."""

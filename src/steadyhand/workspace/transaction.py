@@ -28,12 +28,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.file_op import NameOp
+from steadyhand.workspace.file_op import FileOp, Header, NameOp, change_of
 from steadyhand.workspace.files.sandbox import Place, Sandbox
 from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, refuse_os, shut
 from steadyhand.workspace.files.writer import (
@@ -56,7 +57,7 @@ from steadyhand.workspace.files.writer import (
     write_in_place,
     write_temporary,
 )
-from steadyhand.workspace.journal.record import Hold, Record, Staging, State
+from steadyhand.workspace.journal.record import Hold, Record, Staging, State, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.locks import FileLocks
 from steadyhand.workspace.state import BACK, IN_PLACE, OLD, Intent, StateFolder, temp_name, this_machine
@@ -136,14 +137,16 @@ class Transaction:
 
     def commit(
         self,
+        header: Header,
+        ops: Sequence[FileOp],
         name_ops: Sequence[NameOp],
-        record_of: Callable[[Mapping[str, tuple[str, ...]]], Record],
         images: Mapping[str, bytes],
         *,
+        started: float,
         prune: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> Committed:
-        """Carry out the ops. `record_of` gets the directories made per path and gives the record to keep.
+        """Carry out the ops, which are `name_ops` on the disk; the call that asks for it began at `started`.
 
         Refuses with `disk-refused` and its kin, every file as it was.
         """
@@ -155,7 +158,7 @@ class Transaction:
                 self._stage_all(progress)
                 for work in self._work:
                     self._check_unmoved(work)
-                record = record_of(made)
+                record = self._record(header, ops, made, started)
                 seq = self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
             except BaseException as error:
                 if not _may_be_prepared(error):
@@ -170,6 +173,18 @@ class Transaction:
             return Committed(record, seq, durable and is_settled, tuple(self._warnings))
         finally:
             self._close()
+
+    def _record(
+        self, header: Header, ops: Sequence[FileOp], made: Mapping[str, tuple[str, ...]], started: float
+    ) -> Record:
+        """What the journal keeps of it; `made` are the directories that were made for each path."""
+        files, trace = tuple([change_of(op, made.get(op.after_path or "", ())) for op in ops]), header.trace
+        spent = round((time.monotonic() - started) * 1000)
+        return Record(
+            self._id, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
+            files, None if trace is None else trace.arguments, None if trace is None else trace.model, spent,
+            None if trace is None else trace.call, header.dialect,
+        )  # fmt: skip
 
     def _check_held(self) -> None:
         """Whoever was paused so long that others may have taken its locks changes nothing."""

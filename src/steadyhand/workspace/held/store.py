@@ -39,7 +39,6 @@ from steadyhand.workspace.journal.record import (
     FileState,
     Record,
     State,
-    new_record_id,
     utc_now,
 )
 from steadyhand.workspace.journal.store import LASTING, Journal, OnDamage
@@ -219,6 +218,7 @@ class HeldStore(Store):
 
     def commit(
         self,
+        id: str,
         header: Header,
         overlay: Overlay,  # noqa: ARG002
         ops: tuple[FileOp, ...],
@@ -229,7 +229,6 @@ class HeldStore(Store):
         progress: Progress | None = None,
         started: float | None = None,
         latest: LatestRecords | None = None,  # noqa: ARG002
-        announce: object = None,  # noqa: ARG002
     ) -> Committed:
         """Note the change; it is held then, and durable."""
         if progress is not None:
@@ -239,7 +238,7 @@ class HeldStore(Store):
         facts = [self._facts(layer, op, f"{number}.{index}", images) for index, op in enumerate(ops)]
         spent = round((time.monotonic() - (time.monotonic() if started is None else started)) * 1000)
         record = Record(
-            new_record_id(), utc_now(), header.actor, header.task, header.tool, header.reason, header.verb,
+            id, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb,
             header.undoes, tuple(change_of(op, ()) for op in ops), None if trace is None else trace.arguments,
             None if trace is None else trace.model, spent, None if trace is None else trace.call,
         )  # fmt: skip
