@@ -308,3 +308,29 @@ def test_a_damaged_note_is_refused_and_reported(root: Path, agent: sh.Workspace)
         assert again.check().problems
     with sh.Workspace(root, actor="ada") as ada:
         assert ada.read("a.md").text == TEXT
+
+
+def test_a_file_of_which_nothing_is_held_any_more_goes_when_the_disk_loses_it(
+    root: Path, agent: sh.Workspace, ada: sh.Workspace
+) -> None:
+    put(agent, "three", "3")
+    ada.review().reject([change.id for change in ada.review()])
+    ada.rename("a.md", "c.md")
+    assert "a.md" not in agent.files().files
+    with pytest.raises(EditError) as refused:
+        agent.read("a.md")
+    assert refused.value.kind is Kind.NO_SUCH_FILE
+    agent.create("a.md", "new\n")
+    assert agent.read("a.md").text == "new\n"
+    assert not (root / "a.md").exists()
+
+
+def test_an_undo_of_what_was_accepted_is_held_and_reviewed(root: Path, agent: sh.Workspace, ada: sh.Workspace) -> None:
+    before = (root / "a.md").read_text()
+    put(agent, "three", "3")
+    ada.review().accept([change.id for change in ada.review()])
+    agent.undo(last=True)
+    (change,) = [change for change in ada.review() if change.held]
+    assert (change.before, change.after) == ("3\n", "three\n")
+    ada.review().accept([change.id])
+    assert (root / "a.md").read_text() == before

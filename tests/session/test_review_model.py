@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,13 @@ from steadyhand.errors import EditError
 
 WORDS = ("alpha", "beta", "gamma", "", "}", "  return 1")
 Tree = dict[str, tuple[bytes, int]]
+Move = Callable[[str, sh.Workspace, str], None]
 
 
 class World:
     """A tree, two tasks and two reviewers, which may be closed and opened again at any moment."""
+
+    tasks = "AAB"
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
@@ -69,16 +73,15 @@ class World:
         rows = (f"{chance.choice(WORDS)}{self.count if chance.random() < 0.5 else ''}{by}" for _ in range(3))
         return "".join(f"{row}{ending}" for row, _ in zip(rows, range(chance.choice([0, 1, 1, 1, 2, 3])), strict=False))
 
-    def file(self) -> str | None:
-        files = list(self.tree())
+    def file(self, ws: sh.Workspace) -> str | None:
+        files = ws.files().files
         return self.random.choice(files) if files else None
 
     # What tasks and other programs do
 
     def edit(self, task: str, ws: sh.Workspace, path: str) -> None:
-        chance, rows = self.random, self.rows(path)
+        chance, rows = self.random, ws.read(path).text.splitlines(keepends=True)
         ending = "\r\n" if any(row.endswith("\r\n") for row in rows) else "\n"
-        ws.read(path)
         if not rows or chance.random() < 0.25:
             kept = [row for row in rows if chance.random() < 0.8]
             for _ in range(chance.randint(0, 2)):
@@ -229,19 +232,22 @@ class World:
                     assert "".join(self.rows(change.path)[first : first + count]) == change.after
         assert len(ids) == len(set(ids))
 
+    def act(self, move: Move, task: str, path: str) -> None:
+        move(task, self.agents[task], path)
+
     def play(self, steps: int) -> None:
         rare = [self.create, self.delete, self.rename, self.chmod, self.save_outside, self.undo]
         for _ in range(steps):
-            before, task = self.tree(), self.random.choice("AAB")
+            before, task = self.tree(), self.random.choice(self.tasks)
             try:
-                path, number = self.file(), self.random.randrange(19)
+                path, number = self.file(self.agents[task]), self.random.randrange(19)
                 if number < 6 or path is None:
                     self.decide()
                 elif number == 6:
                     self.reopen()
                 else:
                     move = self.edit if number >= 13 else rare[number - 7]
-                    move(task, self.agents[task], path)
+                    self.act(move, task, path)
             except EditError:
                 assert self.tree() == before
             self.check()

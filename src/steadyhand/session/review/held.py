@@ -124,6 +124,9 @@ class HeldWork:
             else:
                 net = Net(self._changes(sides, before, after), after.text, self._written(steps, after.text))
                 found += hunks_in(net, held.path)
+        # What no edit wrote, such as the undo of a change that was accepted before, is by the newest record.
+        last = next(passage.entry for passage in reversed(steps) if passage.is_chosen)
+        found = [hunk if hunk.entries else replace(hunk, entries=(last,)) for hunk in found]
         return [HeldHunk(hunk, file, self._conflict(sides, hunk)) for hunk in found]
 
     def text(self, state: FileState) -> Source | None:

@@ -368,9 +368,13 @@ class Layer:
 
     @property
     def paths(self) -> tuple[set[str], set[str]]:
-        """The paths where the layer has a file, and those where it has none and the disk has one."""
+        """The paths where the layer has a file, and those where it has none and the disk has one.
+
+        A file of which nothing is held is where the disk has it, and in neither.
+        """
         with self._guard:
-            return set(self._at), set(self._from) - set(self._at)
+            held = {path for path, name in self._at.items() if not self.files[name].is_clean}
+            return held, set(self._from) - set(self._at)
 
     def see(self, file: HeldFile, disk: FileImage | None) -> Seen:
         """A file as its task sees it, where the disk has that in the place of its base."""
@@ -409,6 +413,8 @@ class Layer:
                 return replace(mine, is_clash=True)
             return replace(mine, carried=Carried(FileChange(None, FileState(held.path, disk.digest, disk.mode)), None))
         if disk is None:
+            if held is not None and file.is_clean:  # nothing is held of it: it is gone, as on the disk
+                return Seen(None, None, 0, Carried(FileChange(base, None), FileChange(held, None)))
             return replace(mine, is_clash=held is not None)
         if (disk.digest, disk.mode) == (base.digest, base.mode):
             return mine
