@@ -269,6 +269,7 @@ def test_a_wide_terminal_shows_both_sides_and_a_plain_one_no_colour(work: Shell)
     with person(work, columns=160, NO_COLOR="1") as ann:
         assert "\x1b[" not in ann.seen
         assert any(" │ " in row and "y = 2" in row and "y = 3" in row for row in ann.seen.splitlines())
+        assert any(row.count("x = 1") == 2 for row in ann.seen.splitlines()), "what is around it, on both sides"
         ann.resize(70)
         shown = ann.press("J")
         assert " │ " not in shown

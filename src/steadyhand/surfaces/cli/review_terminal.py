@@ -88,7 +88,8 @@ def change_lines(
         head.append((Piece("on the disk now:" if rows_there else "on the disk now: nothing", "warning"),))
         head += [(Piece(f" {visible_line(row)}", "warning"),) for row in rows_there[:_MOST_ROWS]]
     head += [(Piece("comment: ", "hint"), Piece(fit(each, max(10, width - 9)))) for each in change.comments]
-    body = _beside(change, width) if width >= _WIDE and change.status == "edited" else _unified(change, rows, width)
+    is_wide = width >= _WIDE and change.status == "edited"
+    body = _beside(change, rows, width) if is_wide else _unified(change, rows, width)
     return [*head, *body]
 
 
@@ -133,14 +134,8 @@ def _unified(change: ReviewChange, rows: Sequence[str], width: int) -> list[Line
     if change.status in ("binary", "hidden"):
         return [(Piece("the content is not shown", "dim"),)]
     before, after = change.before.splitlines(), change.after.splitlines()
-    above: list[str] = []
-    below: list[str] = []
-    start = 1
-    if change.lines is not None and change.status == "edited":
-        start = change.lines[0]
-        above = list(rows[max(0, start - 1 - _CONTEXT) : start - 1])
-        below = list(rows[start - 1 + len(after) : start - 1 + len(after) + _CONTEXT])
-    first = start - len(above)
+    above, below = _around(change, rows)
+    first = (change.lines[0] if change.lines is not None and change.status == "edited" else 1) - len(above)
     around = len(above) + len(below)
     header = f"@@ -{first},{len(before) + around} +{first},{len(after) + around} @@"
     body = [
@@ -150,18 +145,34 @@ def _unified(change: ReviewChange, rows: Sequence[str], width: int) -> list[Line
     return diff_lines("\n".join([header, *body]) + "\n", width=width, limit=200)
 
 
-def _beside(change: ReviewChange, width: int) -> list[Line]:
-    """Both sides next to each other, words that differ stressed."""
-    half = (width - 3) // 2
-    lines: list[Line] = []
+def _around(change: ReviewChange, rows: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The lines of the file above and below a change."""
+    if change.lines is None or change.status != "edited":
+        return [], []
+    start = change.lines[0] - 1
+    end = start + len(change.after.splitlines())
+    return list(rows[max(0, start - _CONTEXT) : start]), list(rows[end : end + _CONTEXT])
+
+
+def _beside(change: ReviewChange, rows: Sequence[str], width: int) -> list[Line]:
+    """Both sides next to each other with what is around them, words that differ stressed."""
+    half = (width - 7) // 2
+    above, below = ([_same(row, half) for row in some] for some in _around(change, rows))
+    lines = above
     for old, new in zip_longest(change.before.splitlines(), change.after.splitlines()):
         marks: tuple[Sequence[Span], Sequence[Span]] = ((), ())
         if old is not None and new is not None:
             marks = word_changes(old, new)
         left = _side(old, marks[0], "removed", half)
         right = _side(new, marks[1], "added", half)
-        lines.append((*left, Piece(" │ ", "dim"), *right))
-    return lines
+        signs = Piece("  " if old is None else "- ", "removed"), Piece("  " if new is None else "+ ", "added")
+        lines.append((signs[0], *left, Piece(" │ ", "dim"), signs[1], *right))
+    return [*lines, *below]
+
+
+def _same(row: str, width: int) -> Line:
+    shown = _side(row, (), "plain", width)
+    return (Piece("  "), *shown, Piece(" │   ", "dim"), *shown)
 
 
 def _side(row: str | None, spans: Sequence[Span], style: str, width: int) -> Line:
