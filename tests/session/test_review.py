@@ -705,6 +705,29 @@ def test_a_change_that_breaks_a_link_or_an_anchor_says_so(agent: sh.Workspace, a
     assert {each.path for each in review if "broken-link" in each.flags} == {"b.md", "c.md"}, "as it is now"
 
 
+def test_a_rule_does_not_accept_held_changes_that_break_a_link(root: Path, ann: sh.Workspace) -> None:
+    (root / "b.md").write_text("# One\n\n[two](c.md)\n\nsome prose, [one](#one)\n")
+    (root / "c.md").write_text("# Two\n")
+    before = (root / "b.md").read_text()
+    with sh.Workspace(root, actor="agent", task="H", hold=True, auto_accept=[AutoAccept(path="*.md")]) as held:
+        assert held.edit("b.md", [sh.Replace("[two](c.md)", "[two](d.md)")]).held
+        assert (root / "b.md").read_text() == before
+        (change,) = ann.review(task="H")
+        assert "broken-link" in change.flags
+        held.create("d.md", "# Three\n")  # where the task has it, the link leads somewhere
+        (change,) = [each for each in ann.review(task="H") if each.path == "b.md"]
+        assert "broken-link" not in change.flags
+        assert not held.edit("b.md", [sh.Replace("some prose", "some words")]).held
+
+
+def test_what_is_not_shown_is_a_risk(ann: sh.Workspace, root: Path) -> None:
+    (root / ".env").write_text("API_KEY=one1234567890\n")
+    with sh.Workspace(root, actor="agent", task="S", allow=[".env"]) as ws:
+        ws.edit(".env", [sh.Replace("one1", "two2")])
+    (change,) = ann.review()
+    assert (change.status, change.before, change.after, change.flags) == ("hidden", "", "", ("unseen",))
+
+
 def test_an_empty_file_that_was_written_is_listed_and_comes_back(
     agent: sh.Workspace, ann: sh.Workspace, root: Path
 ) -> None:

@@ -86,10 +86,6 @@ class PageLinks:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.read_again()
-
-    def read_again(self) -> None:
-        """Forget what the tree was like."""
         self._tree: Tree | None = None
         self._wanted: tuple[set[str], set[tuple[str, str]]] | None = None
         self._by_line: dict[str, dict[int, list[PageLink]]] = {}

@@ -104,6 +104,7 @@ class Workspace:
             is_named=actor is not None or task is not None,
             hold=checks.flag(hold, "hold"),
             auto_accept=tuple(auto_accept),
+            links=self._links,
         )
         checks.one_of(protect, "protect", ("standard", "none"))
         checks.amount(lock_timeout, "lock_timeout")
@@ -237,6 +238,11 @@ class Workspace:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @staticmethod
+    def _links(session: Session) -> LinkCheck | None:  # noqa: ARG004
+        """What says of a change whether it broke a link; here nothing knows what a page is."""
+        return None
 
     def _with(self, session: Session) -> Self:
         other = object.__new__(type(self))
@@ -585,12 +591,8 @@ class Workspace:
         place = None if path is None else self._store.resolve(checks.path_of(path))
         return Review(
             self._session, task=checks.remark(task, "task"), since=time_of(since), path=place or None,
-            auto_accept=auto_accept, links=self._link_check(),
+            auto_accept=auto_accept,
         )  # fmt: skip
-
-    def _link_check(self) -> LinkCheck | None:
-        """What says of a change whether it broke a link; here nothing knows what a page is."""
-        return None
 
     def conflicts(
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import threading
 
     from steadyhand.plan.policy import Policy
+    from steadyhand.session.context import Session
     from steadyhand.session.review.change import LinkCheck
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Conversation
@@ -212,10 +213,13 @@ class Workspace(session.Workspace, Findings):
         name = _chosen(self.root, settings.model) if toolset == "auto" else toolset
         return Kit(workspace, name, settings, _conversation(conversation))
 
-    def _link_check(self) -> LinkCheck:
+    @staticmethod
+    def _links(session: Session) -> LinkCheck:
         from steadyhand.articles.checks import PageLinks
 
-        return PageLinks(self)
+        workspace = object.__new__(Workspace)
+        workspace._session = session
+        return PageLinks(workspace)
 
 
 def _chosen(root: str, model: str | None) -> str:

@@ -43,10 +43,10 @@ class ReviewChange:
     `lines` are those of the present file; None where the text is not there. `flags` are risks: `tolerant` (the old
     text did not match to the letter), `shrinks`, `front-matter`, `instructions` (a file that steers agents, CI or
     tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run
-    had no reason to change this file), `broken-link` (a link of a page leads nowhere because of it), `unchecked`
-    (there is no syntax check for the file). Others say what happened since: `overlapped` (others changed the same
-    lines), `changed` (its text is not what was decided about), `again` (made again after a rejection), `conflict` (it
-    is held, and others have changed the same lines on the disk).
+    had no reason to change this file), `broken-link` (a link of a page leads nowhere because of it), `unseen` (what it
+    changed is not shown: secrets or bytes), `unchecked` (there is no syntax check for the file). Others say what
+    happened since: `overlapped` (others changed the same lines), `changed` (its text is not what was decided about),
+    `again` (made again after a rejection), `conflict` (it is held, and others have changed the same lines on the disk).
 
     `held`: the change waits in its task's layer and is not on the disk; `lines` are those of the held text then, and
     `conflict` says what is on the disk where others have changed the same lines.
@@ -103,9 +103,7 @@ class ReviewChange:
 
 
 class LinkCheck(Protocol):
-    """Whether a change broke a link: only who knows what pages are can say so."""
-
-    def read_again(self) -> None: ...
+    """Whether a change broke a link, in the tree as it was when it was first asked: only who knows pages can say so."""
 
     def breaks(self, change: ReviewChange) -> bool: ...
 
@@ -191,6 +189,8 @@ def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
         yield "placeholder"
     if any(note.forced for note in hunk.notes):
         yield "forced"
+    if hunk.status in ("binary", "hidden"):
+        yield "unseen"
     if hunk.status == "edited" and format_of(hunk.path) is None and "." in hunk.path.rsplit("/", 1)[-1]:
         yield "unchecked"
 

@@ -74,9 +74,7 @@ class Review:
         run: str | None = None,
         path: str | None = None,
         auto_accept: Sequence[AutoAccept] = (),
-        links: LinkCheck | None = None,
     ) -> None:
-        self._links = links
         self._session = session = session.direct  # a reviewer sees the disk, and all layers from above
         self._store = session.store
         self._read_again()
@@ -325,8 +323,7 @@ class Review:
         """Forget the files and their histories, which are read once for all tasks that changed them."""
         self.__dict__.pop("_course", None)
         self._history = History(self._store)
-        if self._links is not None:
-            self._links.read_again()
+        self._links: dict[str | None, LinkCheck | None] = {}
         self._records: dict[str, Records] = {}
         self._steps: dict[str, Steps] = {}
 
@@ -454,12 +451,22 @@ class Review:
             tuple(entry.record.id for entry in entries), flags=tuple(dict.fromkeys(flags)), evidence=tuple(known),
             held=held is not None, conflict=None if held is None else held.conflict,
         )  # fmt: skip
-        if held is None and self._links is not None and self._links.breaks(change):
+        if self._breaks_link(change, group if held is not None else None):
             change = replace(change, flags=(*change.flags, "broken-link"))
         decided = verdicts.on(change, entries)
         if decided.state == "undecided" and held is None and any(rule.takes(decided) for rule in self._auto):
             return replace(decided, state="accepted", by="policy")
         return decided
+
+    def _breaks_link(self, change: ReviewChange, holder: str | None) -> bool:
+        """Whether a change broke a link, in the tree of the disk or as a group has it that holds the change."""
+        if self._session.context.links is None:
+            return False
+        if holder not in self._links:
+            session = self._session if holder is None else self._session.holding(holder)
+            self._links[holder] = self._session.context.links(session)
+        links = self._links[holder]
+        return links is not None and links.breaks(change)
 
     def _flagged(self, path: str) -> bool:
         from steadyhand.workspace.files.protection import classify

@@ -35,6 +35,7 @@ _FLAGS = {
     "forced": "it was written over a change that its task had not read",
     "no-evidence": "the impact run had no reason to change this file",
     "broken-link": "a link of a page leads nowhere because of it",
+    "unseen": "what it changed is not shown",
     "unchecked": "there is no syntax check for this file",
     "overlapped": "others changed the same lines since",
     "changed": "its text is not what was decided about",
