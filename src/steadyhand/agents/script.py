@@ -1,7 +1,8 @@
 """A model that says what a script says: for a trial without a model, a demonstration, a test of a pipeline.
 
 A script is a list of replies, each a text or a call (`{"tool": …, "arguments": {…}}`), given one after another in each
-conversation; or several such lists by a text that the instructions of a conversation hold, such as an article's path.
+conversation; or several such lists by a text that the instructions of a conversation or its first message hold, such as
+an article's path.
 When all replies are used up, the last one says that nothing is left.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steadyhand.agents.model import Message, ModelError, Offered, Reply, Tokens, ToolCall
+from steadyhand.agents.model import Message, ModelError, Offered, Reply, Said, Tokens, ToolCall
 from steadyhand.schema import bad_request
 
 __all__ = ["ScriptedModel", "read_script"]
@@ -27,7 +28,8 @@ class ScriptedModel:
     async def ask(self, instructions: str, messages: Sequence[Message], tools: Sequence[Offered]) -> Reply:
         """The next reply of the conversation, by how many there were."""
         del tools  # a script knows what it calls
-        found = [replies for key, replies in self._script.items() if key in instructions]
+        asked = instructions + "".join(message.text for message in messages[:1] if isinstance(message, Said))
+        found = [replies for key, replies in self._script.items() if key in asked]
         if not found:
             raise ModelError("the script has no replies for this conversation")
         given = sum(isinstance(message, Reply) for message in messages)

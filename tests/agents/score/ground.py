@@ -1,7 +1,7 @@
 """A repository with a history of small commits, and a model on loopback whose skill in each way is known.
 
 The model answers with the true change where it is able, written in the way that it is asked for, and with a mistake of
-a known kind where it is not. It reads the way from the instructions and the task from its description.
+a known kind where it is not. It reads the way and the task from what it is asked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import steadyhand as sh
 from steadyhand.agents.score.description import describe
 from steadyhand.agents.score.task import Task, TaskFile
-from steadyhand.agents.score.ways import USUAL_WAYS, instructions_of, named_ways
+from steadyhand.agents.score.ways import USUAL_WAYS, format_of, named_ways
 from steadyhand.dialects.dialect import Change, dialect_named
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import split_lines
@@ -26,7 +26,7 @@ from tests.agents.scripted_server import Call, Calls, ScriptedServer, Step, text
 
 TOOLSETS = [way.name for way in named_ways(USUAL_WAYS) if way.kind == "toolset"]
 DIALECTS = [way.name for way in named_ways(USUAL_WAYS) if way.kind == "dialect"]
-INSTRUCTIONS = {way: instructions_of(named_ways([way])[0]).strip() for way in DIALECTS}
+FORMATS = {way: format_of(named_ways([way])[0]).strip() for way in DIALECTS}
 DONE = "All is changed."
 
 
@@ -307,9 +307,9 @@ class SkilledServer(ScriptedServer):
         return next(task for text, task in self.known.items() if text in said)
 
     def _way(self, request: Mapping[str, Any]) -> str:
-        said = text_of(request["messages"][0])
         if request.get("tools"):
             names = {tool["function"]["name"] for tool in request["tools"]}
             by_tool = {"outline": "core", "apply_patch": "openai", "MultiEdit": "claude-code", "replace": "gemini"}
             return next((way for tool, way in by_tool.items() if tool in names), "claude")
-        return next(way for way, text in INSTRUCTIONS.items() if text in said)
+        said = "".join(text_of(message) for message in request["messages"] if message["role"] == "user")
+        return next(way for way, text in FORMATS.items() if text in said)

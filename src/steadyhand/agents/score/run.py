@@ -134,8 +134,8 @@ def _head(
     asked = hashlib.sha256()
     for way in ways:
         asked.update(instructions_of(way).encode())
-    for task in tasks:
-        asked.update(json.dumps([opening_of(task), sorted(task.after)]).encode())
+        for task in tasks:
+            asked.update(json.dumps([opening_of(task, way), sorted(task.after)]).encode())
     return {
         SUBJECT: _FORM,
         "model": model,

@@ -107,7 +107,7 @@ async def _in_dialect(model: Model, task: Task, way: Way, limits: Limits, worksp
     begun = clock()
     conversation = Conversation(model, _NoTools(), instructions_of(way), limits=replace(limits, turns=_TRIES))
     path = task.files[0].path if len(task.files) == 1 else None
-    said, first, kind, end, is_cut = opening_of(task), None, None, None, False
+    said, first, kind, end, is_cut = opening_of(task, way), None, None, None, False
     tries = 0
     while tries < _TRIES and conversation.ended.is_done:
         ended = await conversation.say(said)
@@ -164,7 +164,7 @@ async def _with_tools(model: Model, task: Task, way: Way, limits: Limits, worksp
         model, KitToolbox(kit), instructions_of(way, kit.prompt()), watch=watch,
         limits=replace(limits, turns=min(limits.turns, _TURNS), calls=min(limits.calls, _CALLS)),
     )  # fmt: skip
-    ended = await conversation.say(opening_of(task))
+    ended = await conversation.say(opening_of(task, way))
     if ended.stop in _NO_RESULT:
         raise Unanswered(ended)
     end = grade(task, read_tree(workspace.root, 4 * MOST_BYTES), unparsable=not refused and not writes)

@@ -1,7 +1,8 @@
 """The ways of editing that are compared: a dialect that the model writes as text, or a toolset that it calls.
 
 The prompts differ only in what a way has to say of itself. Everything else is the same for all: the task, the files as
-they are, and how often a refused try may be corrected.
+they are, and how often a refused try may be corrected. A dialect is explained last, so that all requests for one task
+begin with the same text, which most servers then neither read nor charge in full again.
 """
 
 from __future__ import annotations
@@ -110,23 +111,27 @@ def named_ways(names: Sequence[str]) -> tuple[Way, ...]:
 
 
 def instructions_of(way: Way, prompt: str = "") -> str:
-    """What the model is to do and how; `prompt` is that of the toolset."""
-    if way.kind == "toolset":
-        return _JOB + _CALL.format(prompt=prompt)
+    """What the model is to do; `prompt` is that of the toolset."""
+    return _JOB + _CALL.format(prompt=prompt) if way.kind == "toolset" else _JOB
+
+
+def format_of(way: Way) -> str:
+    """How the reply is to be written, in a dialect."""
     dialect = dialect_named(way.name)
     assert dialect is not None
     example = _RANGES if way.name == _BY_LINES else dialect.example
-    return _JOB + _REPLY.format(rules=_RULES.get(way.name, dialect.summary), example=example)
+    return _REPLY.format(rules=_RULES.get(way.name, dialect.summary), example=example)
 
 
-def opening_of(task: Task) -> str:
-    """The task and its files as they are. The fence of a file is longer than any that it holds."""
+def opening_of(task: Task, way: Way) -> str:
+    """The task, its files as they are, and the format of the reply. A file's fence is longer than any that it holds."""
     shown = []
     for file in task.files:
         fence = "`" * max(4, _longest_run(file.before) + 1)
         end = "" if file.before.endswith("\n") else "\n"
         shown.append(f"The file {file.path} as it is now:\n\n{fence}\n{file.before}{end}{fence}")
-    return "\n\n".join([describe(task), *shown])
+    said = "\n\n".join([describe(task), *shown])
+    return said if way.kind == "toolset" else f"{said}\n{format_of(way)}"
 
 
 def _longest_run(text: str) -> int:
