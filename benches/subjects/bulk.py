@@ -21,9 +21,8 @@ from steadyhand.workspace.run_database import RunDatabase
 _TREES = 16
 _ADD = """
 import json, resource, sys
-from itertools import islice
 from pathlib import Path
-from steadyhand.bulk.job import read_jobs
+from steadyhand.bulk.job import batches, read_jobs
 from steadyhand.bulk.run_store import STEPS, RunSettings, RunStore
 from steadyhand.workspace.run_database import RunDatabase
 edit = {"target": "two", "new": "2"}
@@ -31,8 +30,7 @@ job = {"root": "/srv/tree", "plan": {"files": [{"path": "a.md", "edits": [edit]}
 lines = (json.dumps({"key": f"job-{number}", **job}).encode() for number in range(int(sys.argv[2])))
 store = RunStore(RunDatabase(Path(sys.argv[1]), STEPS))
 run = store.make_run(RunSettings())
-jobs = read_jobs(lines)
-while batch := list(islice(jobs, 500)):
+for batch in batches(read_jobs(lines)):
     store.add(run, batch)
 store.open_run(run)
 assert store.status(run).total == int(sys.argv[2])

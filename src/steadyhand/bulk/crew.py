@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.bulk.execution import Given, carry_out
 from steadyhand.bulk.job import Job
-from steadyhand.bulk.run_store import Begun, Outcome, RunStore
+from steadyhand.bulk.run_store import LONGEST_WAIT, Begun, Outcome, RunStore
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, replace
 
@@ -177,7 +177,12 @@ def attempt(store: RunStore, begun: Begun, member: Member, given: Given, *, is_w
 
 def _note(store: RunStore, begun: Begun, outcome: Outcome) -> float:
     if outcome.again and outcome.wait is not None:
-        store.put_back(begun, outcome, outcome.wait)
+        waits = begun.waited / 1000 + outcome.wait
+        if outcome.is_away and waits > LONGEST_WAIT:  # as one does whose quota is used up
+            said = f"{outcome.error} (it asked to wait {waits:,.0f} seconds in all)"
+            store.end(begun, replace(outcome, error=said))
+        else:
+            store.put_back(begun, outcome, outcome.wait)
         return 0.0
     if outcome.again and begun.tries + 1 < begun.settings.tries:
         pause = min(_FIRST_WAIT * 2**begun.tries, _LONGEST_WAIT)

@@ -117,8 +117,13 @@ def _in_worktree(job: Job, given: Given) -> Outcome:
     place = scratch_place(folder, given.run, name)
     branch = f"steadyhand/{given.run}/{name}"
     if job.result == "branch":
-        made = repository.branch(branch)
+        made = repository.branch(branch, remote=given.push and job.is_repo and not given.settle)
         if made is not None:
+            if not repository.message(made).rstrip().endswith(_trailers(job, given).rstrip()):
+                raise EditError(
+                    Kind.EXISTS_ALREADY, f"the branch {branch} is there and was not made by this job",
+                    hint="remove it, or give the run another name with --run",
+                )  # fmt: skip
             return _branched(job, given, repository, branch, made)
     stays = job.result in ("leave", "hold")
     if given.settle and not (stays and is_tree(place)):
@@ -133,13 +138,17 @@ def _in_worktree(job: Job, given: Given) -> Outcome:
         if job.result != "branch" or outcome.state != "done":
             return replace(outcome, facts={**outcome.facts, "tree": root}) if stays else outcome
         message = job.reason or f"{job.work} {job.key}"
-        trailers = f"Steadyhand-Run: {given.run}\nSteadyhand-Job: {job.key}\n"
-        made = repository.commit_files(root, outcome.files, f"{message}\n\n{trailers}")
+        made = repository.commit_files(root, outcome.files, f"{message}\n\n{_trailers(job, given)}")
         repository.make_branch(branch, made)
         return _branched(job, given, repository, branch, made)
     finally:
         if not stays:
             repository.remove_worktree(place)
+
+
+def _trailers(job: Job, given: Given) -> str:
+    """By what a commit says whose it is."""
+    return f"Steadyhand-Run: {given.run}\nSteadyhand-Job: {job.key}\n"
 
 
 def _repository(job: Job, folder: str, *, is_settling: bool) -> Repository | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,7 +29,7 @@ from steadyhand.bulk.run_store import STEPS, Begun, RunSettings, RunStore, Wait
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.record import new_record_id
-from steadyhand.workspace.run_database import Connection, RunDatabase, check_fleet, now, split_url
+from steadyhand.workspace.run_database import PATIENCE, Connection, RunDatabase, check_fleet, split_url
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -45,12 +46,13 @@ _QUEUES = (
 
 
 class Fleet:
-    """The queue of a PostgreSQL database."""
+    """The queue of a PostgreSQL database. `is_patient`: a server that is away now is waited for."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, is_patient: bool = False) -> None:
         check_fleet()
         self.url, self.schema = split_url(url)
-        self.store = RunStore(RunDatabase(url, (*STEPS, _QUEUES)))
+        first = {"first": PATIENCE} if is_patient else {}
+        self.store = RunStore(RunDatabase(url, (*STEPS, _QUEUES), **first))
         self._app = _app(self.url, self.schema)
         self.store.database.write(self._make)
 
@@ -94,7 +96,7 @@ class Fleet:
     def repair(self, seconds: float) -> None:
         """Give a job that is running a new ticket where its own is gone: a worker that came back late has ended it."""
         query = f"SELECT DISTINCT run FROM bulk_jobs WHERE state = 'running' AND begun < ? AND {_GONE}"
-        before = now() - int(seconds * 1000)
+        before = self.store.database.now() - int(seconds * 1000)
         for (run,) in self.store.database.read(lambda own: own.execute(query, (before,)).fetchall()):
             self.store.untaken(run, self.ticketing, f"state = 'running' AND begun < {before} AND {_GONE}")
 
@@ -131,8 +133,7 @@ class Worker:
         self._cancelled: set[str] = set()
         self._is_stopped = False
         self._is_hurried = False
-        self._repaired = 0
-        self._rests_until = 0
+        self._repaired = self._rests_until = 0.0
         self._error: Exception | None = None
         self._add_task()
 
@@ -219,10 +220,10 @@ class Worker:
         )
         found = self._store.database.read(lambda own: own.execute(query).fetchall())
         names = [queue_of(run, endpoint or None) for run, endpoint in found if endpoint not in closed]
-        if now() - self._repaired > self._lost_after * 1000:
-            self._repaired = now()
+        if time.monotonic() - self._repaired > self._lost_after:
+            self._repaired = time.monotonic()
             self._fleet.repair(self._lost_after)
-        if now() < self._rests_until:
+        if time.monotonic() < self._rests_until:
             names = []
         return names or ["-"], self._store.stopped_runs(self._running)
 
@@ -287,7 +288,7 @@ class Worker:
             self._idle.append(member)
         if pause:
             # Others may have room on their disks: when the job comes up again, this worker must not be the first.
-            self._rests_until = now() + int(2_000 * pause) + 1_000
+            self._rests_until = time.monotonic() + 2 * pause + 1
             self._open[:] = ["-"]
         self._check_ended(begun)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, cast
+from typing import IO, Literal, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, fields, replace
@@ -41,6 +41,7 @@ from steadyhand.schema import (
     read_text,
 )
 from steadyhand.session.checks import remark
+from steadyhand.workspace.location import shown_repository
 
 Result = Literal["leave", "hold", "patch", "branch"]
 RESULTS: tuple[Result, ...] = ("leave", "hold", "patch", "branch")
@@ -49,6 +50,7 @@ WORKS: tuple[Work, ...] = ("plan", "patch", "act", "task", "impact")
 
 _LONGEST_KEY = 200
 _LONGEST_LINE = 16 << 20
+_BATCH, _BATCH_SIZE = 500, 4 << 20
 
 _MODEL = (
     Field("model", Text(), "The model, such as anthropic:claude-sonnet-4-5; that of the run where there is none."),
@@ -196,6 +198,8 @@ def read_job(value: object) -> Job:
     key = read_text(given, "key", "")
     if not key or len(key) > _LONGEST_KEY or not key.isprintable():
         raise bad_request("key", f"1 to {_LONGEST_KEY} printable characters are expected")
+    if key.startswith(name_of_line("")):
+        raise bad_request("key", f"{key!r} would be the name of a line that is no job", "use another key")
     is_repo = "repo" in given
     if is_repo == ("root" in given):
         said = "the job names a root and a repository" if is_repo else "the job does not say where"
@@ -236,6 +240,20 @@ def policy_from_json(given: Mapping[str, object]) -> Policy:
     return Policy(**settings)  # type: ignore[arg-type]  # the policy checks each of them
 
 
+def name_of_line(number: int | str) -> str:
+    """What a line is reported by that is no job; no job has such a key."""
+    return f"line {number}"
+
+
+def read_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file, each cut behind what a job may have: a line may be larger than the memory."""
+    while line := stream.readline(_LONGEST_LINE + 1):
+        rest = line
+        while rest and not rest.endswith(b"\n"):
+            rest = stream.readline(_LONGEST_LINE)
+        yield line
+
+
 def read_jobs(lines: Iterable[bytes]) -> Iterator[tuple[int, Job | BadLine]]:
     """The jobs of a file, each with the number of its line; blank lines are left out."""
     for number, line in enumerate(lines, 1):
@@ -253,25 +271,42 @@ def read_jobs(lines: Iterable[bytes]) -> Iterator[tuple[int, Job | BadLine]]:
             yield number, BadLine(number, key, error)
 
 
+def batches(jobs: Iterable[tuple[int, Job | BadLine]]) -> Iterator[list[tuple[int, Job | BadLine]]]:
+    """Jobs in parts that are added in one transaction each: not too many, and not too large."""
+    batch: list[tuple[int, Job | BadLine]] = []
+    room = _BATCH_SIZE
+    for number, each in jobs:
+        batch.append((number, each))
+        if isinstance(each, Job):
+            room -= len(each.body if isinstance(each.body, str) else json.dumps(each.body))
+        if room <= 0 or len(batch) == _BATCH:
+            yield batch
+            batch, room = [], _BATCH_SIZE
+    if batch:
+        yield batch
+
+
 def jobs_for(
     lines: Iterable[bytes], work: Work, body: object, *, result: Result, reason: str | None
 ) -> Iterator[tuple[int, Job | BadLine]]:
     """The same work for each tree of a list: a directory, or a repository with an optional ref, one a line.
 
     What begins with `#` is a remark. A line with a ref, a scheme or an address such as `git@host:path` is a repository.
+    The line is the key, without the password that an address may have.
     """
     for number, line in enumerate(lines, 1):
         words = line.decode("utf-8", "replace").split()
         if not words or words[0].startswith("#"):
             continue
+        key = " ".join([shown_repository(words[0]), *words[1:]])
         try:
             if len(words) > 2:
                 raise bad_request("", "a line has a directory, or a repository and a ref", "write no blanks in names")
             is_repo = len(words) == 2 or "://" in words[0] or words[0].endswith(".git") or "@" in words[0]
             place = {"repo": words[0], "ref": words[1] if len(words) == 2 else None} if is_repo else {"root": words[0]}
-            yield number, read_job({"key": " ".join(words), **place, work: body, "result": result, "reason": reason})
+            yield number, read_job({"key": key, **place, work: body, "result": result, "reason": reason})
         except EditError as error:
-            yield number, BadLine(number, " ".join(words)[:_LONGEST_KEY], error)
+            yield number, BadLine(number, key[:_LONGEST_KEY], error)
 
 
 def with_model(job: Job, model: str | None, base_url: str | None) -> Job:

@@ -18,12 +18,12 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
-from steadyhand.bulk.job import BadLine, Job
+from steadyhand.bulk.job import BadLine, Job, name_of_line
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass, field, fields
 from steadyhand.workspace.journal.record import new_record_id
-from steadyhand.workspace.run_database import Connection, RunDatabase, now
+from steadyhand.workspace.run_database import Connection, RunDatabase
 
 End = Literal["done", "nothing", "refused", "failed", "cancelled"]
 ENDS: tuple[End, ...] = ("done", "nothing", "refused", "failed", "cancelled")
@@ -35,6 +35,8 @@ _PAGE = 500
 _LEAST_ENDED = 20  # jobs that must have ended before a share of failures says anything
 _LONGEST_ERROR = 2_000
 _NO_LIMIT = 1 << 30
+LONGEST_WAIT = 3_600.0  # seconds for which a job or an endpoint is put off, at most
+_FARTHEST = int(LONGEST_WAIT * 1000)
 _BRIEF = 5.0  # seconds until a job that cannot begin now is looked at again
 
 STEPS = (
@@ -46,8 +48,8 @@ STEPS = (
     """CREATE TABLE IF NOT EXISTS bulk_jobs (
         run TEXT NOT NULL, number INTEGER NOT NULL, key TEXT NOT NULL, tree TEXT, endpoint TEXT, body TEXT,
         state TEXT NOT NULL, due INTEGER NOT NULL, attempt TEXT, ticket INTEGER, tries INTEGER NOT NULL,
-        lost INTEGER NOT NULL, begun INTEGER, ended INTEGER, kind TEXT, error TEXT, facts TEXT, diff BLOB,
-        PRIMARY KEY (run, number))""",
+        lost INTEGER NOT NULL, waited INTEGER NOT NULL, begun INTEGER, ended INTEGER, kind TEXT, error TEXT,
+        facts TEXT, diff BLOB, PRIMARY KEY (run, number))""",
     "CREATE UNIQUE INDEX IF NOT EXISTS bulk_jobs_by_key ON bulk_jobs (run, key)",
     "CREATE INDEX IF NOT EXISTS bulk_jobs_waiting ON bulk_jobs (run, number) WHERE state = 'waiting'",
     "CREATE INDEX IF NOT EXISTS bulk_jobs_running ON bulk_jobs (endpoint) WHERE state = 'running'",
@@ -101,7 +103,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """An attempt that may go on; `tries` and `lost` are those before it."""
+    """An attempt that may go on; `tries`, `lost` and `waited` (milliseconds, for a model) are those before it."""
 
     run: str
     number: int
@@ -110,6 +112,7 @@ class Begun:
     settings: RunSettings
     tries: int
     lost: int
+    waited: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A run as it is now. Times are milliseconds since 1970."""
+    """A run as it is at a moment. Times are milliseconds since 1970."""
 
     id: str
     state: RunState
@@ -131,6 +134,7 @@ class RunStatus:
     made: int
     begun: int | None
     ended: int | None
+    at: int
 
     @property
     def total(self) -> int:
@@ -197,7 +201,7 @@ class RunStore:
             f"INSERT INTO bulk_runs (id, made, settings, state, {_COUNTS})"
             " VALUES (?, ?, ?, 'adding', 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING"
         )
-        self.database.write(lambda own: own.execute(query, (run, now(), json.dumps(settings.to_json()))))
+        self.database.write(lambda own: own.execute(query, (run, own.now, json.dumps(settings.to_json()))))
         return run
 
     def add(self, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None = None) -> None:
@@ -235,17 +239,17 @@ class RunStore:
                 good.append((number, each))
                 continue
             error = each.error if isinstance(each, BadLine) else _taken(each.key, before)
-            key = f"line {line}"
+            key = name_of_line(line)
             if key not in known:
                 known[key] = (number, "")
-                row = (run, number, key, "refused", now(), str(error.kind), error.message)
+                row = (run, number, key, "refused", own.now, str(error.kind), error.message)
                 rows.append(row)
         self._refuse(own, run, rows)
         if good:
             tickets = ticketing(own, run, settings, good) if ticketing is not None else [None] * len(good)
             own.execute_many(
-                "INSERT INTO bulk_jobs (run, number, key, tree, endpoint, body, state, due, ticket, tries, lost)"
-                " VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0, ?, 0, 0)",
+                "INSERT INTO bulk_jobs (run, number, key, tree, endpoint, body, ticket, state, due, tries, lost,"
+                " waited) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, 0, 0, 0)",
                 [
                     (run, number, job.key, job.tree, job.endpoint, json.dumps(job.to_json()), ticket)
                     for (number, job), ticket in zip(good, tickets, strict=True)
@@ -265,8 +269,8 @@ class RunStore:
         there = {key for (key,) in known.fetchall()}
         added = [row for row in rows if row[2] not in there]
         own.execute_many(
-            "INSERT INTO bulk_jobs (run, number, key, state, due, tries, lost, ended, kind, error)"
-            " VALUES (?, ?, ?, ?, 0, 0, 0, ?, ?, ?)",
+            "INSERT INTO bulk_jobs (run, number, key, state, due, tries, lost, waited, ended, kind, error)"
+            " VALUES (?, ?, ?, ?, 0, 0, 0, 0, ?, ?, ?)",
             added,
         )
         own.execute("UPDATE bulk_runs SET n_refused = n_refused + ? WHERE id = ?", (len(added), run))
@@ -290,15 +294,15 @@ class RunStore:
             row = own.execute("SELECT state, n_waiting FROM bulk_runs WHERE id = ?", (run,)).fetchone()
             if row is None or row[0] != "open" or not row[1]:
                 return None
-            most = self._settings(own, run).model_jobs
             without = f" AND tree NOT IN ({', '.join('?' * len(trees))})" if trees else ""
+            span = (own.now, own.now + _FARTHEST)
             found = own.execute(
-                f"SELECT number FROM bulk_jobs j WHERE run = ? AND state = 'waiting' AND due <= ?{without}"
-                " AND (endpoint IS NULL OR ("
-                " endpoint NOT IN (SELECT name FROM bulk_endpoints WHERE closed_until > ?)"
+                "SELECT number FROM bulk_jobs j WHERE run = ? AND state = 'waiting'"
+                f" AND (due <= ? OR due > ?){without} AND (endpoint IS NULL OR ("
+                " endpoint NOT IN (SELECT name FROM bulk_endpoints WHERE closed_until > ? AND closed_until <= ?)"
                 " AND ? > (SELECT count(*) FROM bulk_jobs r WHERE r.state = 'running' AND r.endpoint = j.endpoint)))"
                 " ORDER BY number LIMIT 1",
-                (run, now(), *trees, now(), _NO_LIMIT if most is None else most),
+                (run, *span, *trees, *span, self._settings(own, run).model_jobs or _NO_LIMIT),
             ).fetchone()
             return int(found[0]) if found else _BRIEF / 10
 
@@ -313,25 +317,25 @@ class RunStore:
 
     def _begin(self, own: Connection, run: str, number: int, attempt: str, ticket: int | None) -> Begun | Wait | None:
         row = own.execute(
-            "SELECT state, due, attempt, ticket, tries, lost, body, endpoint FROM bulk_jobs"
+            "SELECT state, due, attempt, ticket, tries, lost, waited, body, endpoint FROM bulk_jobs"
             " WHERE run = ? AND number = ?",
             (run, number),
         ).fetchone()
         if row is None or row[0] not in ("waiting", "running") or row[3] != ticket:
             return None
-        state, due, before, _, tries, lost, body, endpoint = row
+        state, due, before, _, tries, lost, waited, body, endpoint = row
         state_of_run = own.execute("SELECT state FROM bulk_runs WHERE id = ?", (run,)).fetchone()[0]
         settings = self._settings(own, run)
         if state == "running" and before == attempt:
-            return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost)
+            return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost, waited)
         if state_of_run == "cancelled":
             _move(own, run, number, state, "cancelled")
             _finish(own, run)
             return None
         if state_of_run != "open" and state == "waiting":
             return Wait(_BRIEF)
-        if due > now():
-            return Wait((due - now()) / 1000)
+        if left := _until(due, own.now):
+            return Wait(left / 1000)
         if state == "waiting" and endpoint is not None:
             wait = _admission(own, endpoint, settings)
             if wait is not None:
@@ -341,16 +345,16 @@ class RunStore:
         changed = own.execute(
             "UPDATE bulk_jobs SET state = 'running', attempt = ?, lost = ?, begun = ?"
             " WHERE run = ? AND number = ? AND state = ? AND coalesce(attempt, '') = ?",
-            (attempt, lost, now(), run, number, state, before or ""),
+            (attempt, lost, own.now, run, number, state, before or ""),
         ).rowcount
         if not changed:
             return Wait(_BRIEF)  # somebody else was faster
-        own.execute("UPDATE bulk_runs SET begun = ? WHERE id = ? AND begun IS NULL", (now(), run))
+        own.execute("UPDATE bulk_runs SET begun = ? WHERE id = ? AND begun IS NULL", (own.now, run))
         if state == "waiting":
             own.execute(
                 "UPDATE bulk_runs SET n_waiting = n_waiting - 1, n_running = n_running + 1 WHERE id = ?", (run,)
             )
-        return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost)
+        return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost, waited)
 
     def end(self, begun: Begun, outcome: Outcome) -> bool:
         """Note how an attempt ended the job; False where the attempt has it no more."""
@@ -379,10 +383,11 @@ class RunStore:
             if not self._has(own, begun):
                 return
             own.execute(
-                "UPDATE bulk_jobs SET state = 'waiting', due = ?, tries = tries + ?, lost = lost + ?, kind = ?,"
-                " error = ? WHERE run = ? AND number = ?",
+                "UPDATE bulk_jobs SET state = 'waiting', due = ?, tries = tries + ?, lost = lost + ?,"
+                " waited = waited + ?, kind = ?, error = ? WHERE run = ? AND number = ?",
                 (
-                    *(now() + int(seconds * 1000), int(not lost and outcome.wait is None), int(lost), outcome.kind),
+                    *(own.now + int(seconds * 1000), int(not lost and outcome.wait is None), int(lost)),
+                    *(int(seconds * 1000) if outcome.is_away else 0, outcome.kind),
                     *(None if outcome.error is None else _kept(outcome.error), begun.run, begun.number),
                 ),
             )
@@ -391,7 +396,7 @@ class RunStore:
             )
             endpoint = begun.job.endpoint
             if outcome.is_away and endpoint is not None:
-                _close(own, endpoint, now() + int(seconds * 1000))
+                _close(own, endpoint, own.now + int(seconds * 1000))
 
         self.database.write(work)
 
@@ -399,7 +404,7 @@ class RunStore:
         """After how many seconds a job that waits may begin; None where it has ended."""
         query = "SELECT state, due FROM bulk_jobs WHERE run = ? AND number = ?"
         row = self.database.read(lambda own: own.execute(query, (run, number)).fetchone())
-        return max((row[1] - now()) / 1000, 0.0) if row is not None and row[0] == "waiting" else None
+        return _until(row[1], self.database.now()) / 1000 if row is not None and row[0] == "waiting" else None
 
     def release(self, run: str) -> int:
         """Put back the jobs of a pool that is gone; how many there were."""
@@ -433,7 +438,8 @@ class RunStore:
         def work(own: Connection) -> None:
             own.execute("UPDATE bulk_runs SET state = 'cancelled', why = NULL WHERE id = ? AND state <> 'over'", (run,))
             count = own.execute(
-                "UPDATE bulk_jobs SET state = 'cancelled', ended = ? WHERE run = ? AND state = 'waiting'", (now(), run)
+                "UPDATE bulk_jobs SET state = 'cancelled', ended = ? WHERE run = ? AND state = 'waiting'",
+                (own.now, run),
             ).rowcount
             own.execute(
                 "UPDATE bulk_runs SET n_waiting = n_waiting - ?, n_cancelled = n_cancelled + ? WHERE id = ?",
@@ -460,8 +466,8 @@ class RunStore:
             if ticketing is not None and jobs:
                 tickets = ticketing(own, run, self._settings(own, run), jobs)
             own.execute_many(
-                "UPDATE bulk_jobs SET state = 'waiting', due = 0, tries = 0, lost = 0, kind = NULL, error = NULL,"
-                " ended = NULL, ticket = ? WHERE run = ? AND number = ?",
+                "UPDATE bulk_jobs SET state = 'waiting', due = 0, tries = 0, lost = 0, waited = 0, kind = NULL,"
+                " error = NULL, ended = NULL, ticket = ? WHERE run = ? AND number = ?",
                 [(ticket, run, number) for (number, _), ticket in zip(jobs, tickets, strict=True)],
             )
             for _, state, _ in found:
@@ -506,7 +512,8 @@ class RunStore:
         """The model endpoints where no job can begin now: they asked to wait, or have as many jobs as they may."""
 
         def work(own: Connection) -> set[str]:
-            found = own.execute("SELECT name FROM bulk_endpoints WHERE closed_until > ?", (now(),)).fetchall()
+            query = "SELECT name FROM bulk_endpoints WHERE closed_until > ? AND closed_until <= ?"
+            found = own.execute(query, (own.now, own.now + _FARTHEST)).fetchall()
             open_runs = own.execute("SELECT settings FROM bulk_runs WHERE state = 'open'").fetchall()
             limits = [most for (text,) in open_runs if (most := json.loads(text)["model_jobs"]) is not None]
             query = (
@@ -601,7 +608,7 @@ class RunStore:
         return [
             RunStatus(
                 run, cast("RunState", state), why, RunSettings(**json.loads(settings)),
-                dict(zip(STATES, map(int, counts), strict=True)), int(made), begun, ended,
+                dict(zip(STATES, map(int, counts), strict=True)), int(made), begun, ended, self.database.now(),
             )
             for run, state, why, settings, made, begun, ended, *counts in rows
         ]  # fmt: skip
@@ -623,7 +630,7 @@ class RunStore:
 
 def _move(own: Connection, run: str, number: int, before: str, after: str) -> None:
     """A job from one state to its end, and the counts with it."""
-    own.execute("UPDATE bulk_jobs SET state = ?, ended = ? WHERE run = ? AND number = ?", (after, now(), run, number))
+    own.execute("UPDATE bulk_jobs SET state = ?, ended = ? WHERE run = ? AND number = ?", (after, own.now, run, number))
     own.execute(f"UPDATE bulk_runs SET n_{before} = n_{before} - 1, n_{after} = n_{after} + 1 WHERE id = ?", (run,))
 
 
@@ -632,7 +639,7 @@ def _finish(own: Connection, run: str) -> None:
     own.execute(
         "UPDATE bulk_runs SET state = CASE WHEN state = 'cancelled' THEN state ELSE 'over' END, ended = ?"
         " WHERE id = ? AND n_waiting = 0 AND n_running = 0 AND ended IS NULL AND state <> 'adding'",
-        (now(), run),
+        (own.now, run),
     )
 
 
@@ -651,26 +658,35 @@ def _check_stop(own: Connection, run: str, settings: RunSettings) -> None:
 
 def _admission(own: Connection, endpoint: str, settings: RunSettings) -> float | None:
     """How long a job must wait until its model endpoint takes it; None: it may begin now, which is noted."""
-    _close(own, endpoint, 0)  # until the transaction ends, nobody else decides about this endpoint
+    own.execute(  # until the transaction ends, nobody else decides about this endpoint
+        "INSERT INTO bulk_endpoints (name, closed_until) VALUES (?, 0) ON CONFLICT (name) DO UPDATE"
+        " SET closed_until = bulk_endpoints.closed_until",
+        (endpoint,),
+    )
     until = int(own.execute("SELECT closed_until FROM bulk_endpoints WHERE name = ?", (endpoint,)).fetchone()[0])
-    if until > now():
-        return (until - now()) / 1000
+    if wait := _until(until, own.now):
+        return wait / 1000
     if settings.model_jobs is not None:
         query = "SELECT count(*) FROM bulk_jobs WHERE endpoint = ? AND state = 'running'"
         if own.execute(query, (endpoint,)).fetchone()[0] >= settings.model_jobs:
             return _BRIEF / 5
     if settings.model_rate is not None:
-        _close(own, endpoint, now() + int(60_000 / settings.model_rate))
+        _close(own, endpoint, own.now + int(60_000 / settings.model_rate))
     return None
 
 
 def _close(own: Connection, endpoint: str, until: int) -> None:
     own.execute(
         "INSERT INTO bulk_endpoints (name, closed_until) VALUES (?, ?) ON CONFLICT (name) DO UPDATE"
-        " SET closed_until = CASE WHEN excluded.closed_until > bulk_endpoints.closed_until"
-        " THEN excluded.closed_until ELSE bulk_endpoints.closed_until END",
-        (endpoint, until),
+        " SET closed_until = CASE WHEN bulk_endpoints.closed_until BETWEEN excluded.closed_until AND ?"
+        " THEN bulk_endpoints.closed_until ELSE excluded.closed_until END",
+        (endpoint, until, own.now + _FARTHEST),
     )
+
+
+def _until(then: int, at: int) -> int:
+    """The milliseconds until a time; 0 where it is past, or farther away than anything is put off: a clock was set."""
+    return then - at if at < then <= at + _FARTHEST else 0
 
 
 def _taken(key: str, before: tuple[int, str] | None) -> EditError:

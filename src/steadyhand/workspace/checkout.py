@@ -19,7 +19,7 @@ from pathlib import Path
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.files.storage import Storage, refuse_os
 from steadyhand.workspace.git import Git, git_text
-from steadyhand.workspace.location import FOLDER
+from steadyhand.workspace.location import FOLDER, shown_repository
 from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.state import StateFolder
 
@@ -66,9 +66,18 @@ class Repository(Git):
         shutil.rmtree(place, ignore_errors=True)
         self.ask("worktree", "prune")
 
-    def branch(self, name: str) -> str | None:
-        """The commit of a branch; None where there is no such branch."""
-        return self.commit(f"refs/heads/{name}")
+    def branch(self, name: str, *, remote: bool = False) -> str | None:
+        """The commit of a branch; None where there is no such branch. `remote`: also where this was cloned from."""
+        ref = f"refs/heads/{name}"
+        found = self.commit(ref)
+        if found is None and remote and self.ask("ls-remote", "origin", ref).strip():
+            self.ask("fetch", "--quiet", "origin", f"+{ref}:{ref}")
+            found = self.commit(ref)
+        return found
+
+    def message(self, commit: str) -> str:
+        """What a commit says of itself."""
+        return git_text(self.ask("log", "-1", "--format=%B", "--encoding=UTF-8", commit))
 
     def commit_files(self, place: str, paths: Sequence[str], message: str) -> str:
         """A commit of files of a worktree on what is checked out there; no branch moves."""
@@ -109,7 +118,9 @@ class Repository(Git):
             return EditError(
                 Kind.DISK_REFUSED, f"{self._named} cannot be reached", hint="check the address, and that it answers"
             )
-        if command in ("clone", "fetch", "push"):
+        if command == "push" and "rejected" in said:  # another worker was faster: the next attempt finds its branch
+            return EditError(Kind.BUSY, f"{self._named} has such a branch by now", hint="try again in a moment")
+        if command in ("clone", "fetch", "push", "ls-remote"):
             is_denied = "denied" in said or "authentication" in said
             what = f"does not let git {command} in" if is_denied else "is no git repository that can be read"
             kind = Kind.NOT_ALLOWED if is_denied else Kind.NO_SUCH_FILE
@@ -120,7 +131,7 @@ class Repository(Git):
 
 def cloned(repo: str, folder: str) -> Repository:
     """The clone of a repository beneath `folder`, made or brought up to date."""
-    shown, place = _without_password(repo), _place_of_clone(repo, folder)
+    shown, place = shown_repository(repo), _place_of_clone(repo, folder)
     locks = Path(folder) / "locks"
     _make(place.parent)
     _make(locks)
@@ -144,7 +155,7 @@ def cloned(repo: str, folder: str) -> Repository:
 def existing_clone(repo: str, folder: str) -> Repository | None:
     """The clone that is there, as it is; nothing is fetched."""
     place = _place_of_clone(repo, folder)
-    return Repository(str(place), _without_password(repo)) if place.exists() else None
+    return Repository(str(place), shown_repository(repo)) if place.exists() else None
 
 
 def _place_of_clone(repo: str, folder: str) -> Path:
@@ -184,9 +195,3 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise refuse_os(error, "make", "the folder of bulk runs") from None
-
-
-def _without_password(repo: str) -> str:
-    from steadyhand.workspace.location import shown_url
-
-    return shown_url(repo) if "://" in repo else repo

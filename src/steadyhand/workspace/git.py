@@ -301,6 +301,10 @@ class Git:
         try:
             return subprocess.Popen(command, cwd=self.root, env=self._environment, stdin=pipe, stdout=pipe, stderr=pipe)
         except OSError:
+            if not os.path.isdir(self.root):
+                raise EditError(
+                    Kind.NO_SUCH_FILE, f"there is no directory {self.root[:200]!r}", hint="check the name"
+                ) from None
             raise EditError(Kind.NOT_INSTALLED, "git cannot be run here", hint="let this process start git") from None
 
     def _command(self, *words: str, settings: Sequence[str] = ()) -> list[str]:

@@ -204,6 +204,19 @@ def shown_url(url: str) -> str:
     return f"{scheme}://{user.partition(':')[0]}{at}{host}{path}{question if kept else ''}{kept}"
 
 
+def shown_repository(address: str) -> str:
+    """The address of a repository without what lets somebody in: over HTTP the name is often a token, too.
+
+    >>> shown_repository("https://oauth2:t0ken@host/a.git"), shown_repository("ssh://git@host/a.git")
+    ('https://host/a.git', 'ssh://git@host/a.git')
+    """
+    scheme, mark, rest = address.partition("://")
+    if not mark:
+        return address
+    host, slash, path = rest.partition("/")
+    return shown_url(f"{scheme}://{host.rpartition('@')[2] if scheme.startswith('http') else host}{slash}{path}")
+
+
 def repo_id(root: Path) -> str | None:
     """A name that all clones of one repository share: the digest of where they were cloned from; None: no clone."""
     import hashlib

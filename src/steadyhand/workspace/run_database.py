@@ -3,6 +3,8 @@
 One set of statements serves both: `?` marks, `ON CONFLICT`, `RETURNING`, numbers, texts without NUL, bytes. A write is
 one transaction: all of it or nothing. A server that restarts, or that cannot be reached for a while, makes callers
 wait, not fail: a transaction whose end nobody heard of is run again, so whoever writes must bear that.
+Times are those of the server, or of this machine when it was connected, and go on from there by a clock that nobody
+sets: workers whose clocks differ agree, and a clock that is set lets no job wait for a day.
 `embedded_server` starts a PostgreSQL that pip brought, in a folder of ours, for whoever has none.
 """
 
@@ -29,17 +31,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SCHEMA = "steadyhand_bulk"
-_PATIENCE = 300.0  # seconds that a server may be away
+PATIENCE = 300.0  # seconds that a server may be away
+_FIRST = 5.0  # the same for somebody who has not reached it once: the address may be wrong
 _LONGEST_PAUSE = 2.0
 _NAME = "queue"  # the parameter of a URL that names the schema
+_LASTING = ("authentication failed", "no password supplied", "does not exist", "pg_hba.conf")
+_MALFORMED = ("invalid port", "invalid integer value", "invalid sslmode value")
+_AWAY = (
+    "connection refused", "name or service not known", "could not translate host name", "timeout expired",
+    "no route to host", "network is unreachable", "starting up", "shutting down", "server closed the connection",
+)  # fmt: skip
 _PASSING = ("08", "57", "40", "53", "55")  # classes of SQLSTATE that pass: connection, shutdown, deadlock, room, in use
 
 
 class Connection:
-    """One database inside a transaction."""
+    """One database inside a transaction; `now` is when that began, in milliseconds since 1970."""
 
-    def __init__(self, connection: Any, *, is_postgres: bool) -> None:
+    def __init__(self, connection: Any, now: int, *, is_postgres: bool) -> None:
         self.own = connection
+        self.now = now
         self._is_postgres = is_postgres
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any:
@@ -66,21 +76,31 @@ def _marked(query: str) -> str:
 
 
 class RunDatabase:
-    """One process's hold on the database of bulk runs. Thread-safe: a transaction at a time."""
+    """One process's hold on the database of bulk runs. Thread-safe: a transaction at a time.
 
-    def __init__(self, place: str | Path, steps: Sequence[str]) -> None:
+    `first`: how many seconds a server may be away that was never reached.
+    """
+
+    def __init__(self, place: str | Path, steps: Sequence[str], *, first: float = _FIRST) -> None:
         self.is_postgres = isinstance(place, str)
         self._place = place
         self._steps = steps
         self._lock = threading.RLock()
         self._connection: Any = None
+        self._begun = time.time() - time.monotonic()  # seconds since 1970 when the clock that nobody sets was 0
+        self._patience = first
         with self._lock:
             self._patiently(_nothing)
+        self._patience = PATIENCE
 
     @property
     def shown(self) -> str:
         """Where it is, without a password."""
         return shown_url(self._place) if isinstance(self._place, str) else str(self._place)
+
+    def now(self) -> int:
+        """The time in milliseconds since 1970."""
+        return int((self._begun + time.monotonic()) * 1000)
 
     def read(self, work: Work[T]) -> T:
         """What `work` finds, all of it as it was at one moment."""
@@ -95,7 +115,7 @@ class RunDatabase:
             self._drop()
 
     def _patiently(self, work: Work[T]) -> T:
-        pause, deadline = 0.05, time.monotonic() + _PATIENCE
+        pause, deadline = 0.05, time.monotonic() + self._patience
         while True:
             try:
                 return self._transact(work)
@@ -108,14 +128,14 @@ class RunDatabase:
                     raise
                 self._drop()
                 if not _is_passing(error) or time.monotonic() > deadline:
-                    raise _refusal(error, self.shown) from error
+                    raise _refusal(error, self.shown) from None  # the error may quote the URL
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _transact(self, work: Work[T]) -> T:
         if self._connection is None:
             self._connection = self._connect()
-        own = Connection(self._connection, is_postgres=self.is_postgres)
+        own = Connection(self._connection, self.now(), is_postgres=self.is_postgres)
         if self.is_postgres:
             with self._connection.transaction():
                 return work(own)
@@ -135,6 +155,7 @@ class RunDatabase:
             self._place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise refuse_os(error, "make", "the folder of bulk runs") from None
+        _keep_private(self._place)
         connection = sqlite3.connect(self._place, timeout=60, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -156,6 +177,8 @@ class RunDatabase:
             connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
             for step in self._steps:
                 connection.execute(step.replace("INTEGER", "BIGINT").replace("BLOB", "BYTEA").encode())
+            row = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()
+            self._begun = float(row[0]) - time.monotonic() if row else self._begun
         return connection
 
     def _drop(self) -> None:
@@ -163,6 +186,13 @@ class RunDatabase:
         if connection is not None:
             with contextlib.suppress(Exception):
                 connection.close()
+
+
+def _keep_private(place: Path) -> None:
+    """Let nobody else read the file: jobs may name addresses with passwords. What SQLite puts beside it is the same."""
+    with contextlib.suppress(OSError):  # it says itself what is wrong with the place
+        os.close(os.open(place, os.O_RDWR | os.O_CREAT, 0o600))
+        place.chmod(0o600)
 
 
 def _nothing(own: Connection) -> None:
@@ -258,7 +288,7 @@ def _is_passing(error: BaseException) -> bool:
         return error.sqlstate[:2] in _PASSING
     text = str(error)
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and not any(
-        said in text for said in ("authentication failed", "no password supplied", "does not exist", "pg_hba.conf")
+        said in text for said in (*_LASTING, *_MALFORMED)
     )
 
 
@@ -268,10 +298,16 @@ def _refusal(error: Exception, where: str) -> Exception:
     if not isinstance(error, psycopg.Error):
         return error
     said = (str(error).splitlines() or [""])[0][:300]
-    if error.sqlstate is None and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+    if (
+        error.sqlstate is None
+    ):  # said by this side, which may quote the URL with its password: only known words are kept
+        if isinstance(error, psycopg.ProgrammingError) or any(text in said for text in _MALFORMED):
+            hint = "postgresql://user@host:5432/database; %40 is an @ in a name or password"
+            return EditError(Kind.BAD_REQUEST, "the URL of the queue is not well formed", hint=hint)
+        why = next((text for text in (*_LASTING, *_AWAY) if text.lower() in str(error).lower()), type(error).__name__)
         return EditError(
             Kind.DISK_REFUSED,
-            f"the queue {where} could not be reached: {type(error).__name__}",
+            f"the queue {where} could not be reached: {why}",
             hint="check that the server runs, and user, password and database in the URL",
         )
     return EditError(Kind.INTERNAL, f"the queue {where} failed: {said}", details={"sqlstate": error.sqlstate})
@@ -303,8 +339,3 @@ def alone(folder: str, name: str) -> Iterator[None]:
                 error.kind, f"another process carries out the run {name}", hint="bulk watch shows how it goes on"
             ) from None
         yield
-
-
-def now() -> int:
-    """The time in milliseconds since 1970."""
-    return int(time.time() * 1000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steadyhand.surfaces.cli.invocation import Invocation
 
 EMBEDDED = "embedded"
+_QUEUE = "STEADYHAND_QUEUE"
 FAILED = 1  # the exit code of a run in which a job was refused, failed or was cancelled
 _SHOWN_FAILURES = 20
 _STYLES = {"done": "good", "nothing": "dim", "refused": "warning", "failed": "error", "cancelled": "warning"}
@@ -36,7 +38,7 @@ def queue_options(function: Any) -> Any:
         click.option(
             "--queue",
             metavar="URL",
-            envvar="STEADYHAND_QUEUE",
+            envvar=_QUEUE,
             show_envvar=True,
             help="A PostgreSQL that workers share, postgresql://…; embedded starts one here. Without it: this machine.",
         ),
@@ -59,6 +61,7 @@ class Queue:
     folder: str
     fleet: Fleet | None = None
     is_embedded: bool = False
+    words: str = ""  # of another command about the same runs
 
     @property
     def ticketing(self) -> Any:
@@ -66,8 +69,8 @@ class Queue:
 
 
 @contextmanager
-def opened_queue(queue: str | None, state: str | None) -> Iterator[Queue]:
-    """The runs of this machine, or of a queue."""
+def opened_queue(queue: str | None, state: str | None, *, is_patient: bool = False) -> Iterator[Queue]:
+    """The runs of this machine, or of a queue; `is_patient`: of one whose server may be away for minutes."""
     from steadyhand.bulk.run_store import STEPS, RunStore
     from steadyhand.workspace.run_database import RunDatabase, bulk_folder, embedded_server
 
@@ -87,9 +90,11 @@ def opened_queue(queue: str | None, state: str | None) -> Iterator[Queue]:
                 hint="postgresql://user@host/database, or embedded",
             )
         url = stack.enter_context(embedded_server(folder)) if queue == EMBEDDED else queue
-        fleet = Fleet(url)
+        fleet = Fleet(url, is_patient=is_patient)
         stack.callback(fleet.close)
-        yield Queue(fleet.store, str(folder), fleet, queue == EMBEDDED)
+        is_embedded = queue == EMBEDDED
+        words = "" if os.environ.get(_QUEUE) == queue else f" --queue {EMBEDDED if is_embedded else 'URL'}"
+        yield Queue(fleet.store, str(folder), fleet, is_embedded, words)
 
 
 def scripts_read(invocation: Invocation) -> Callable[[Job], Job]:
@@ -115,6 +120,22 @@ def scripts_read(invocation: Invocation) -> Callable[[Job], Job]:
     return put_in
 
 
+def stop_rule(text: str | None) -> tuple[float | None, int | None]:
+    """A stop rule: a share such as 5%, or a number of jobs."""
+    if text is None:
+        return None, None
+    digits = text.removesuffix("%").strip()
+    try:
+        value = float(digits)
+    except ValueError:
+        value = -1.0
+    if value < 0 or (not text.endswith("%") and (value != int(value) or value < 1)):
+        raise EditError(
+            Kind.BAD_REQUEST, f"--stop-at-failures {text[:20]!r} is no share and no number", hint="such as 5% or 10"
+        )
+    return (value / 100, None) if text.endswith("%") else (None, int(value))
+
+
 class Pace:
     """How fast a run goes, from its latest progress."""
 
@@ -128,7 +149,11 @@ class Pace:
         begun, ended = self._seen[0]
         rate = (status.ends - ended) / (now - begun) if now - begun > 0.5 else 0.0
         wrong = [f"{status.counts[name]:,} {name}" for name in ("refused", "failed") if status.counts[name]]
-        facts = [*wrong, *rate_words(rate, status.left), *([status.state] if status.state == "paused" else [])]
+        facts = [
+            *wrong,
+            *rate_words(rate, status.left if status.state == "open" else 0),
+            *([status.state] if status.state == "paused" else []),
+        ]
         return "".join(f" · {fact}" for fact in facts)
 
 
@@ -154,7 +179,7 @@ def status_json(status: RunStatus) -> dict[str, object]:
         "seconds": round(seconds, 1),
         "jobsPerSecond": round(rate, 2),
     }
-    if status.left and rate:
+    if status.left and rate and status.state == "open":
         facts["secondsLeft"] = round(status.left / rate)
     return facts | ({"why": status.why} if status.why else {})
 
@@ -174,7 +199,7 @@ def status_lines(status: RunStatus, failures: Iterable[Failure], *, quiet: bool 
         for place, (name, count) in enumerate(named)
         for piece in (Piece("  " if not place else ", "), Piece(f"{count:,} {name}", _STYLES.get(name, "plain")))
     )
-    words = rate_words(rate, status.left)
+    words = rate_words(rate, status.left if status.state == "open" else 0)
     if words and not quiet:
         yield (Piece(f"  {', '.join(words)}", "dim"),)
     for failure in list(failures)[:_SHOWN_FAILURES]:
@@ -246,11 +271,9 @@ def _first_line(text: str) -> str:
 
 def _pace(status: RunStatus) -> tuple[float, float]:
     """How long a run has been under way, in seconds, and the jobs that it ended in one."""
-    from steadyhand.workspace.run_database import now
-
     if status.begun is None:
         return 0.0, 0.0
-    seconds = max(((status.ended or now()) - status.begun) / 1000, 0.001)
+    seconds = max(((status.ended or status.at) - status.begun) / 1000, 0.001)
     return seconds, status.ends / seconds
 
 

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +27,7 @@ from steadyhand.surfaces.cli.bulk import (
     scripts_read,
     status_json,
     status_lines,
+    stop_rule,
 )
 from steadyhand.surfaces.cli.group import Command, command, family
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
@@ -52,7 +52,6 @@ _wait_option = click.option("--wait", is_flag=True, help="With --queue URL: wait
 _patches_option = click.option(
     "--patches", metavar="DIR", type=FileName(), help="Write the diff of each job to this folder."
 )
-_BATCH = 500  # jobs that are added in one transaction
 _LOOK = 1.0
 _SECTION = "Bulk runs"
 _MEMBERS = Registry(
@@ -82,22 +81,6 @@ def bulk_command() -> None:
     machine, or puts them on a queue in PostgreSQL from which any number of workers take them (steadyhand worker). A
     run that was stopped or killed goes on with resume; no job is done twice.
     """
-
-
-def _amount(text: str | None) -> tuple[float | None, int | None]:
-    """A stop rule: a share such as 5%, or a number of jobs."""
-    if text is None:
-        return None, None
-    digits = text.removesuffix("%").strip()
-    try:
-        value = float(digits)
-    except ValueError:
-        value = -1.0
-    if value < 0 or (not text.endswith("%") and (value != int(value) or value < 1)):
-        raise EditError(
-            Kind.BAD_REQUEST, f"--stop-at-failures {text[:20]!r} is no share and no number", hint="such as 5% or 10"
-        )
-    return (value / 100, None) if text.endswith("%") else (None, int(value))
 
 
 @command(
@@ -177,7 +160,7 @@ def _amount(text: str | None) -> tuple[float | None, int | None]:
 @click.option(
     "--model-rate",
     metavar="N",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0.02),
     help="Jobs that begin in a minute at a model endpoint, at most.",
 )
 @click.option("--push", is_flag=True, help="Give branches to the repository that was cloned.")
@@ -193,9 +176,10 @@ def run_command(invocation: Invocation, **options: Any) -> int:
     the queue, and steadyhand worker carries them out, on any number of machines; --queue embedded starts PostgreSQL
     and workers here and now. Exit codes: 0 every job is done or had nothing to do, 1 otherwise.
     """
+    from steadyhand.bulk.job import batches
     from steadyhand.bulk.run_store import RunSettings
 
-    share, count = _amount(options["stop_at_failures"])
+    share, count = stop_rule(options["stop_at_failures"])
     settings = RunSettings(
         actor=invocation.settings.actor or invocation.config.actor, stop_share=share, stop_count=count,
         **{name: options[name] for name in (
@@ -206,8 +190,7 @@ def run_command(invocation: Invocation, **options: Any) -> int:
         run = queue.store.make_run(settings, options["name"])
         with progress(invocation.output, "reading jobs") as shown:
             total = 0
-            jobs = _prepared(invocation, options)
-            while batch := list(islice(jobs, _BATCH)):
+            for batch in batches(_prepared(invocation, options)):
                 queue.store.add(run, batch, queue.ticketing)
                 total += len(batch)
                 shown(total)
@@ -269,9 +252,11 @@ def _read(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int
 @contextmanager
 def _lines(invocation: Invocation, option: str, file: str) -> Iterator[Iterable[bytes]]:
     """The lines of a file of the caller's, one after another: it may be larger than the memory."""
+    from steadyhand.bulk.job import read_lines
+
     if file == "-":
         invocation.take_stdin(option)
-        yield sys.stdin.buffer
+        yield read_lines(sys.stdin.buffer)
         return
     try:
         stream = open(file, "rb")  # noqa: SIM115
@@ -281,7 +266,7 @@ def _lines(invocation: Invocation, option: str, file: str) -> Iterator[Iterable[
             Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"
         ) from error
     with stream:
-        yield stream
+        yield read_lines(stream)
 
 
 def _try(
@@ -295,7 +280,7 @@ def _try(
     count = options["sample"] or 20
     found = try_sample(queue.store, run, count, workers, replace(given, preview=True))
     wrong = [(key, outcome) for key, outcome in found if outcome.state in ("refused", "failed")]
-    share, most = _amount(options["stop_at_failures"])
+    share, most = stop_rule(options["stop_at_failures"])
     allowed = most - 1 if most is not None else int((share or 0.0) * len(found))
     output.print([(Piece(f"dry run of {len(found)} of {queue.store.status(run).total:,} jobs", "heading"),)])
     output.print(sample_lines(found))
@@ -305,7 +290,8 @@ def _try(
         queue.store.cancel(run)
     else:
         queue.store.pause(run)
-        output.print([(Piece(f"the run has not begun; steadyhand bulk resume {run} begins it all the same", "hint"),)])
+        words = f"steadyhand bulk resume {run}{queue.words}"
+        output.print([(Piece(f"the run has not begun; {words} begins it all the same", "hint"),)])
     output.document(
         {
             "ok": not wrong,
@@ -382,9 +368,10 @@ def _report(
         failures = store.failures(run) if is_brief else []  # the jobs said so already
         output.print(status_lines(status, failures, quiet=output.quiet))
         if status.left and not output.quiet:
-            output.print([(Piece(f"steadyhand bulk {'watch' if status.state == 'open' else 'resume'} {run}", "hint"),)])
+            verb = "watch" if status.state == "open" else "resume"
+            output.print([(Piece(f"steadyhand bulk {verb} {run}{queue.words}", "hint"),)])
         elif is_brief and status.total and not output.quiet:
-            output.print([(Piece(f"steadyhand bulk report {run} shows every job", "hint"),)])
+            output.print([(Piece(f"steadyhand bulk report {run}{queue.words} shows every job", "hint"),)])
     wrong = status.wrong + status.counts["cancelled"]
     return FAILED if wrong or (status.left and status.state == "paused") else 0
 
@@ -673,7 +660,11 @@ def worker_command(
 
     if queue is None:
         raise EditError(Kind.BAD_REQUEST, "no queue is named", hint="give --queue postgresql://…, or STEADYHAND_QUEUE")
-    with opened_queue(queue, state) as found:
+    from steadyhand.workspace.location import shown_url
+
+    place = queue if "://" not in queue else shown_url(queue)
+    invocation.output.tell([(Piece(f"connecting to {place} …", "dim"),)])
+    with opened_queue(queue, state, is_patient=True) as found:
         assert found.fleet is not None
         worker = Worker(found.fleet, jobs or _cores(), _given(invocation, found, ""), lost_after=lost_after)
         invocation.output.tell([(Piece(f"at work on {found.store.database.shown}; Ctrl-C ends it", "dim"),)])
