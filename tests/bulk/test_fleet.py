@@ -108,6 +108,25 @@ def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Flee
     ground.check_effects([job["key"] for job in ground.jobs], f"bulk-{high}")
 
 
+def test_a_ticket_that_only_the_queue_believes_in_hand_is_put_back(
+    ground: Ground, fleet: Fleet, worker: Worker
+) -> None:
+    """As where the server is lost just when a ticket ends: its worker is alive, and the tree would stay locked."""
+    ground.appending(6, 1)
+    first = enqueue(fleet, ground)
+    worker("--jobs", "1")
+    wait_until(lambda: fleet.store.status(first).left == 0, "the worker is at work", pause=0.05)
+    ground.jobs = []
+    ground.appending(6, 1)
+    second = fleet.store.make_run(RunSettings(seconds=60, tries=1))
+    fleet.store.add(second, list(read_jobs(json.dumps(job).encode() for job in ground.jobs)), fleet.ticketing)
+    astray = "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT min(id) FROM procrastinate_workers)"
+    fleet.store.database.write(lambda own: own.execute(f"{astray} WHERE id = (SELECT min(id) FROM procrastinate_jobs)"))
+    fleet.store.open_run(second)
+    wait_until(lambda: fleet.store.status(second).left == 0, "the run is over", pause=0.05)
+    assert fleet.store.status(second).counts["done"] == 6
+
+
 def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, fleet: Fleet, worker: Worker) -> None:
     ground.appending(16, 4)
     run = enqueue(fleet, ground, RunSettings(seconds=60, tries=8))

@@ -9,6 +9,8 @@ a pool: `RunStore.begin`, `crew.attempt`.
 2. The tickets of a run that is paused, or of a model endpoint that takes no jobs now, stay untouched: each has a queue
    of its own, and a worker asks only for queues that are open.
 3. A worker that is silent has lost its tickets; one worker at a time puts them back.
+4. A worker that is alive puts back what the queue believes it has and it has not: Procrastinate gives a ticket up where
+   the server is lost just when the ticket ends. Nobody else would find it, and its tree would be locked for ever.
 """
 
 from __future__ import annotations
@@ -16,10 +18,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.bulk.crew import Member, attempt
@@ -96,7 +98,7 @@ class Fleet:
     def repair(self, seconds: float) -> None:
         """Give a job that is running a new ticket where its own is gone: a worker that came back late has ended it."""
         query = f"SELECT DISTINCT run FROM bulk_jobs WHERE state = 'running' AND begun < ? AND {_GONE}"
-        before = self.store.database.now() - int(seconds * 1000)
+        before = self.store.database.time() - int(seconds * 1000)
         for (run,) in self.store.database.read(lambda own: own.execute(query, (before,)).fetchall()):
             self.store.untaken(run, self.ticketing, f"state = 'running' AND begun < {before} AND {_GONE}")
 
@@ -129,11 +131,14 @@ class Worker:
         self._app = _app(fleet.url, fleet.schema, most=jobs + 3)
         self._idle: list[Member] = [Member() for _ in range(jobs)]
         self._open: list[str] = ["-"]
+        self._names: set[int] = set()  # what the queue has called this worker so far
+        self._tickets: set[int] = set()  # that are in hand
+        self._strays: set[int] = set()  # that were not in hand at the last look, and are this worker's by the queue
         self._running: set[str] = set()
         self._cancelled: set[str] = set()
         self._is_stopped = False
         self._is_hurried = False
-        self._repaired = self._rests_until = 0.0
+        self._repaired = self._rests_until = 0
         self._error: Exception | None = None
         self._add_task()
 
@@ -211,6 +216,7 @@ class Worker:
         names, self._cancelled = await asyncio.to_thread(self._read)
         self._open[:] = names
         await self._put_back()
+        await self._put_strays_back()
 
     def _read(self) -> tuple[list[str], set[str]]:
         closed = self._store.closed_endpoints()
@@ -220,10 +226,11 @@ class Worker:
         )
         found = self._store.database.read(lambda own: own.execute(query).fetchall())
         names = [queue_of(run, endpoint or None) for run, endpoint in found if endpoint not in closed]
-        if time.monotonic() - self._repaired > self._lost_after:
-            self._repaired = time.monotonic()
+        now = self._store.database.time()
+        if now - self._repaired > self._lost_after * 1000:
+            self._repaired = now
             self._fleet.repair(self._lost_after)
-        if time.monotonic() < self._rests_until:
+        if now < self._rests_until:
             names = []
         return names or ["-"], self._store.stopped_runs(self._running)
 
@@ -247,6 +254,16 @@ class Worker:
                 self._store.database.write, lambda own: own.execute("SELECT pg_advisory_unlock(?)", (_LOCK,))
             )
 
+    async def _put_strays_back(self) -> None:
+        """Put tickets back that are said to be in hand at two looks, and are not."""
+        names = ", ".join(str(name) for name in self._names) or "NULL"
+        query = f"SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IN ({names})"
+        rows = await asyncio.to_thread(self._store.database.read, lambda own: own.execute(query).fetchall())
+        found = {int(ticket) for (ticket,) in rows} - self._tickets
+        for ticket in found & self._strays:
+            await self._app.job_manager.retry_job_by_id_async(ticket, datetime.fromtimestamp(0, UTC))
+        self._strays = found
+
     def _add_task(self) -> None:
         import psycopg
         from procrastinate import BaseRetryStrategy, RetryDecision
@@ -260,16 +277,21 @@ class Worker:
 
         @self._app.task(name=TASK, retry=Again(), pass_context=True)
         async def carry_out(context: JobContext, run: str, number: int) -> None:
+            ticket = int(context.job.id or 0)
+            self._names.add(int(context.job.worker_id or 0))
+            self._tickets.add(ticket)
             try:
-                await asyncio.to_thread(self._carry_out, run, number, context.job.id)
+                await asyncio.to_thread(self._carry_out, run, number, ticket)
             except (_Later, psycopg.Error):
                 raise
             except Exception as error:  # another try would end the same way: the worker says so, and ends
                 self._error = error
                 self.stop()
                 raise
+            finally:
+                self._tickets.discard(ticket)
 
-    def _carry_out(self, run: str, number: int, ticket: int | None) -> None:
+    def _carry_out(self, run: str, number: int, ticket: int) -> None:
         """One ticket; it comes up again by `_Later`, or where this raises anything else."""
         begun = self._store.begin(run, number, new_record_id(), ticket=ticket)
         if begun is None:
@@ -288,7 +310,7 @@ class Worker:
             self._idle.append(member)
         if pause:
             # Others may have room on their disks: when the job comes up again, this worker must not be the first.
-            self._rests_until = time.monotonic() + 2 * pause + 1
+            self._rests_until = self._store.database.time() + int(2_000 * pause) + 1_000
             self._open[:] = ["-"]
         self._check_ended(begun)
 

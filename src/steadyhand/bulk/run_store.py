@@ -201,7 +201,7 @@ class RunStore:
             f"INSERT INTO bulk_runs (id, made, settings, state, {_COUNTS})"
             " VALUES (?, ?, ?, 'adding', 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING"
         )
-        self.database.write(lambda own: own.execute(query, (run, own.now, json.dumps(settings.to_json()))))
+        self.database.write(lambda own: own.execute(query, (run, own.time, json.dumps(settings.to_json()))))
         return run
 
     def add(self, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None = None) -> None:
@@ -242,7 +242,7 @@ class RunStore:
             key = name_of_line(line)
             if key not in known:
                 known[key] = (number, "")
-                row = (run, number, key, "refused", own.now, str(error.kind), error.message)
+                row = (run, number, key, "refused", own.time, str(error.kind), error.message)
                 rows.append(row)
         self._refuse(own, run, rows)
         if good:
@@ -295,7 +295,7 @@ class RunStore:
             if row is None or row[0] != "open" or not row[1]:
                 return None
             without = f" AND tree NOT IN ({', '.join('?' * len(trees))})" if trees else ""
-            span = (own.now, own.now + _FARTHEST)
+            span = (own.time, own.time + _FARTHEST)
             found = own.execute(
                 "SELECT number FROM bulk_jobs j WHERE run = ? AND state = 'waiting'"
                 f" AND (due <= ? OR due > ?){without} AND (endpoint IS NULL OR ("
@@ -334,7 +334,7 @@ class RunStore:
             return None
         if state_of_run != "open" and state == "waiting":
             return Wait(_BRIEF)
-        if left := _until(due, own.now):
+        if left := _until(due, own.time):
             return Wait(left / 1000)
         if state == "waiting" and endpoint is not None:
             wait = _admission(own, endpoint, settings)
@@ -345,11 +345,11 @@ class RunStore:
         changed = own.execute(
             "UPDATE bulk_jobs SET state = 'running', attempt = ?, lost = ?, begun = ?"
             " WHERE run = ? AND number = ? AND state = ? AND coalesce(attempt, '') = ?",
-            (attempt, lost, own.now, run, number, state, before or ""),
+            (attempt, lost, own.time, run, number, state, before or ""),
         ).rowcount
         if not changed:
             return Wait(_BRIEF)  # somebody else was faster
-        own.execute("UPDATE bulk_runs SET begun = ? WHERE id = ? AND begun IS NULL", (own.now, run))
+        own.execute("UPDATE bulk_runs SET begun = ? WHERE id = ? AND begun IS NULL", (own.time, run))
         if state == "waiting":
             own.execute(
                 "UPDATE bulk_runs SET n_waiting = n_waiting - 1, n_running = n_running + 1 WHERE id = ?", (run,)
@@ -386,7 +386,7 @@ class RunStore:
                 "UPDATE bulk_jobs SET state = 'waiting', due = ?, tries = tries + ?, lost = lost + ?,"
                 " waited = waited + ?, kind = ?, error = ? WHERE run = ? AND number = ?",
                 (
-                    *(own.now + int(seconds * 1000), int(not lost and outcome.wait is None), int(lost)),
+                    *(own.time + int(seconds * 1000), int(not lost and outcome.wait is None), int(lost)),
                     *(int(seconds * 1000) if outcome.is_away else 0, outcome.kind),
                     *(None if outcome.error is None else _kept(outcome.error), begun.run, begun.number),
                 ),
@@ -396,7 +396,7 @@ class RunStore:
             )
             endpoint = begun.job.endpoint
             if outcome.is_away and endpoint is not None:
-                _close(own, endpoint, own.now + int(seconds * 1000))
+                _close(own, endpoint, own.time + int(seconds * 1000))
 
         self.database.write(work)
 
@@ -404,7 +404,7 @@ class RunStore:
         """After how many seconds a job that waits may begin; None where it has ended."""
         query = "SELECT state, due FROM bulk_jobs WHERE run = ? AND number = ?"
         row = self.database.read(lambda own: own.execute(query, (run, number)).fetchone())
-        return _until(row[1], self.database.now()) / 1000 if row is not None and row[0] == "waiting" else None
+        return _until(row[1], self.database.time()) / 1000 if row is not None and row[0] == "waiting" else None
 
     def release(self, run: str) -> int:
         """Put back the jobs of a pool that is gone; how many there were."""
@@ -439,7 +439,7 @@ class RunStore:
             own.execute("UPDATE bulk_runs SET state = 'cancelled', why = NULL WHERE id = ? AND state <> 'over'", (run,))
             count = own.execute(
                 "UPDATE bulk_jobs SET state = 'cancelled', ended = ? WHERE run = ? AND state = 'waiting'",
-                (own.now, run),
+                (own.time, run),
             ).rowcount
             own.execute(
                 "UPDATE bulk_runs SET n_waiting = n_waiting - ?, n_cancelled = n_cancelled + ? WHERE id = ?",
@@ -513,7 +513,7 @@ class RunStore:
 
         def work(own: Connection) -> set[str]:
             query = "SELECT name FROM bulk_endpoints WHERE closed_until > ? AND closed_until <= ?"
-            found = own.execute(query, (own.now, own.now + _FARTHEST)).fetchall()
+            found = own.execute(query, (own.time, own.time + _FARTHEST)).fetchall()
             open_runs = own.execute("SELECT settings FROM bulk_runs WHERE state = 'open'").fetchall()
             limits = [most for (text,) in open_runs if (most := json.loads(text)["model_jobs"]) is not None]
             query = (
@@ -546,16 +546,14 @@ class RunStore:
 
     def job(self, run: str, number: int) -> Job | None:
         """The job of a number; None where its line was none."""
-        row = self.database.read(
-            lambda own: own.execute("SELECT body FROM bulk_jobs WHERE run = ? AND number = ?", (run, number)).fetchone()
-        )
+        query = "SELECT body FROM bulk_jobs WHERE run = ? AND number = ?"
+        row = self.database.read(lambda own: own.execute(query, (run, number)).fetchone())
         return Job.of_json(json.loads(row[0])) if row and row[0] else None
 
     def diff(self, run: str, number: int) -> str:
         """What a job changed, or would have changed, as a unified diff."""
-        row = self.database.read(
-            lambda own: own.execute("SELECT diff FROM bulk_jobs WHERE run = ? AND number = ?", (run, number)).fetchone()
-        )
+        query = "SELECT diff FROM bulk_jobs WHERE run = ? AND number = ?"
+        row = self.database.read(lambda own: own.execute(query, (run, number)).fetchone())
         return zlib.decompress(bytes(row[0])).decode("utf-8", "surrogatepass") if row and row[0] else ""
 
     def failures(self, run: str) -> list[Failure]:
@@ -608,7 +606,7 @@ class RunStore:
         return [
             RunStatus(
                 run, cast("RunState", state), why, RunSettings(**json.loads(settings)),
-                dict(zip(STATES, map(int, counts), strict=True)), int(made), begun, ended, self.database.now(),
+                dict(zip(STATES, map(int, counts), strict=True)), int(made), begun, ended, self.database.time(),
             )
             for run, state, why, settings, made, begun, ended, *counts in rows
         ]  # fmt: skip
@@ -630,7 +628,9 @@ class RunStore:
 
 def _move(own: Connection, run: str, number: int, before: str, after: str) -> None:
     """A job from one state to its end, and the counts with it."""
-    own.execute("UPDATE bulk_jobs SET state = ?, ended = ? WHERE run = ? AND number = ?", (after, own.now, run, number))
+    own.execute(
+        "UPDATE bulk_jobs SET state = ?, ended = ? WHERE run = ? AND number = ?", (after, own.time, run, number)
+    )
     own.execute(f"UPDATE bulk_runs SET n_{before} = n_{before} - 1, n_{after} = n_{after} + 1 WHERE id = ?", (run,))
 
 
@@ -639,7 +639,7 @@ def _finish(own: Connection, run: str) -> None:
     own.execute(
         "UPDATE bulk_runs SET state = CASE WHEN state = 'cancelled' THEN state ELSE 'over' END, ended = ?"
         " WHERE id = ? AND n_waiting = 0 AND n_running = 0 AND ended IS NULL AND state <> 'adding'",
-        (own.now, run),
+        (own.time, run),
     )
 
 
@@ -664,14 +664,14 @@ def _admission(own: Connection, endpoint: str, settings: RunSettings) -> float |
         (endpoint,),
     )
     until = int(own.execute("SELECT closed_until FROM bulk_endpoints WHERE name = ?", (endpoint,)).fetchone()[0])
-    if wait := _until(until, own.now):
+    if wait := _until(until, own.time):
         return wait / 1000
     if settings.model_jobs is not None:
         query = "SELECT count(*) FROM bulk_jobs WHERE endpoint = ? AND state = 'running'"
         if own.execute(query, (endpoint,)).fetchone()[0] >= settings.model_jobs:
             return _BRIEF / 5
     if settings.model_rate is not None:
-        _close(own, endpoint, own.now + int(60_000 / settings.model_rate))
+        _close(own, endpoint, own.time + int(60_000 / settings.model_rate))
     return None
 
 
@@ -680,7 +680,7 @@ def _close(own: Connection, endpoint: str, until: int) -> None:
         "INSERT INTO bulk_endpoints (name, closed_until) VALUES (?, ?) ON CONFLICT (name) DO UPDATE"
         " SET closed_until = CASE WHEN bulk_endpoints.closed_until BETWEEN excluded.closed_until AND ?"
         " THEN bulk_endpoints.closed_until ELSE excluded.closed_until END",
-        (endpoint, until, own.now + _FARTHEST),
+        (endpoint, until, own.time + _FARTHEST),
     )
 
 

@@ -34,6 +34,8 @@ SCHEMA = "steadyhand_bulk"
 PATIENCE = 300.0  # seconds that a server may be away
 _FIRST = 5.0  # the same for somebody who has not reached it once: the address may be wrong
 _LONGEST_PAUSE = 2.0
+# What was said to be kept is kept, also on a server that is set up to lose the last moment in a crash.
+_DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 _NAME = "queue"  # the parameter of a URL that names the schema
 _LASTING = ("authentication failed", "no password supplied", "does not exist", "pg_hba.conf")
 _MALFORMED = ("invalid port", "invalid integer value", "invalid sslmode value")
@@ -45,11 +47,11 @@ _PASSING = ("08", "57", "40", "53", "55")  # classes of SQLSTATE that pass: conn
 
 
 class Connection:
-    """One database inside a transaction; `now` is when that began, in milliseconds since 1970."""
+    """One database inside a transaction; `time` is when that began, in milliseconds since 1970."""
 
-    def __init__(self, connection: Any, now: int, *, is_postgres: bool) -> None:
+    def __init__(self, connection: Any, time: int, *, is_postgres: bool) -> None:
         self.own = connection
-        self.now = now
+        self.time = time
         self._is_postgres = is_postgres
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any:
@@ -98,7 +100,7 @@ class RunDatabase:
         """Where it is, without a password."""
         return shown_url(self._place) if isinstance(self._place, str) else str(self._place)
 
-    def now(self) -> int:
+    def time(self) -> int:
         """The time in milliseconds since 1970."""
         return int((self._begun + time.monotonic()) * 1000)
 
@@ -135,7 +137,7 @@ class RunDatabase:
     def _transact(self, work: Work[T]) -> T:
         if self._connection is None:
             self._connection = self._connect()
-        own = Connection(self._connection, self.now(), is_postgres=self.is_postgres)
+        own = Connection(self._connection, self.time(), is_postgres=self.is_postgres)
         if self.is_postgres:
             with self._connection.transaction():
                 return work(own)
@@ -177,6 +179,7 @@ class RunDatabase:
             connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
             for step in self._steps:
                 connection.execute(step.replace("INTEGER", "BIGINT").replace("BLOB", "BYTEA").encode())
+            connection.execute(_DURABLE)
             row = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()
             self._begun = float(row[0]) - time.monotonic() if row else self._begun
         return connection
