@@ -98,6 +98,22 @@ def test_every_action_on_every_page_does_what_the_dom_does(path: Path) -> None:
 
 REFUSED: tuple[tuple[str, str, str, dict[str, str], Kind, str], ...] = (
     (
+        "<title>a</title>",
+        "title",
+        "set-html",
+        {"value": "a <b>c</b>"},
+        "bad-request",
+        "<b> in line 1 of the markup is text inside <title>",
+    ),
+    (
+        "<textarea>a</textarea>",
+        "textarea",
+        "insert-html",
+        {"position": "beforeend", "value": "<p>c"},
+        "bad-request",
+        "<p> in line 1 of the markup is text inside <textarea>",
+    ),
+    (
         "<p>x</p><i>y</i>",
         "p",
         "set-html",

@@ -72,6 +72,17 @@ def test_a_key_that_only_a_merge_brings_is_not_there() -> None:
     assert keyed.missed(text, "use.x", "a.yaml").kind is Kind.NO_SUCH_TARGET
 
 
+@table("tag", ["!!null", "!!int", "!!bool", "!!float", "!!str", "!own", "!!timestamp"])
+@table("new", ["0", "7", "1.5", "true", "null", "x", '"7"', "[1]", "2024-01-01", "!!str 7", "!!int 0x10"])
+def test_a_tag_does_not_make_something_else_of_written_text(tag: str, new: str) -> None:
+    """Unless it makes of it what the value was: `!!str` a text, `!!float` a number."""
+    old = {"!!null": "~", "!!int": "3", "!!bool": "true", "!!float": "1.5", "!!timestamp": "2001-01-01"}.get(tag, "a")
+    made = replaced(f"k: {tag} {old} # c\n", "k", new)
+    if isinstance(made, str) and tag != "!own":
+        found, wanted = yaml.safe_load(made)["k"], yaml.safe_load(new)
+        assert found == wanted or type(found) is {"!!str": str, "!!float": float}.get(tag)
+
+
 def test_the_type_of_a_value_is_kept_by_a_replace() -> None:
     found = replaced('a: "5"\n', "a", "6")
     assert isinstance(found, Refusal)

@@ -8,8 +8,8 @@ never followed: a key that one of them brings is refused with the place where it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
 from steadyhand.hints import Act, Hint, SendAddress
@@ -58,11 +58,13 @@ from steadyhand.structure.config.yaml_style import (
     Unwritable,
     Written,
     depth_of,
+    ends_with_newline,
     entry_rows,
     fits_literal,
     folded,
     in_brackets,
     indented,
+    is_of_one_version,
     is_typed_by_all,
     item_rows,
     literal,
@@ -79,9 +81,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _HEADER = lazy_pattern(r":[ \t]*(?:[&!][^\s]*[ \t]*)*(?:[ \t]#.*)?\Z")
-_BOTH_VERSIONS = lazy_pattern(
-    r"true|True|TRUE|false|False|FALSE|[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*(?:[eE][-+][0-9]+)?)?|[-+]?\.(?:inf|Inf|INF)|\.nan"
-)
 _WIDEST = 80
 _MERGE = "<<"
 _MOST_MERGES = 100
@@ -122,7 +121,7 @@ class Yaml(Syntax):
         return _guarded(value, lambda: super(Yaml, self).set_value(source, item, value))
 
     def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
-        if self.is_said(item, value) and not _is_of_one_version(source.text, item):
+        if self.is_said(item, value) and not is_of_one_version(source.text, item):
             return Proposal(())
         refused = _keeps_anchors(source, item.value) or _keeps_tag(item, value)
         if refused is not None:
@@ -140,12 +139,17 @@ class Yaml(Syntax):
             return Proposal(())
         rows = split_bodies(written)
         margin = _at_margin(written) if len(rows) > 1 and not note_of(item).in_flow else []
-        if refused := _keeps_anchors(source, item.value) or (margin if isinstance(margin, Refusal) else None):
+        if (refused := _keeps_anchors(source, item.value)) is not None:
             return refused
-        if not margin or isinstance(margin, Refusal):
-            return Proposal.of(source, *_on_line(source.text, item, written.strip(" \r\n\t")))
+        if isinstance(margin, Refusal):
+            return margin
+        top = _top(margin or [written.strip(" \r\n\t")])
+        untagged = (
+            [] if top is None or _is_kept_raw(item, top, written) else [(_tag_with_blanks(source.text, item), "")]
+        )
+        if not margin:
+            return Proposal.of(source, *_on_line(source.text, item, written.strip(" \r\n\t")), *untagged)
         style = style_of(source, _parent(source, item) or item)
-        top = _top(margin)
         is_block = top is not None and note_of(top).style == "block"
         value = Written("", tuple(margin), is_below=True) if is_block else Written(margin[0], tuple(margin[1:]))
         slot = Slot(source.text, item)
@@ -153,7 +157,7 @@ class Yaml(Syntax):
         if made.is_compact and slot.is_commented and not slot.is_block:
             # On a line of its own: the comment must not come between the written lines.
             made = Written("", tuple(indented(margin, slot.owner + style.width)), is_below=True)
-        return Proposal.of(source, *slot.put(made))
+        return Proposal.of(source, *slot.put(made), *untagged)
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
         if _is_fresh(source, container):
@@ -178,7 +182,7 @@ class Yaml(Syntax):
             shown = name_text(name, style.name, style, in_flow=True, like=_typed_name(source, container))
             colon = _colon(source.text, container) if shown[:1] in "\"'" else ": "
             written = f"{shown}{colon}{in_brackets(value, style.inside(name))}"
-        return Piece(f"{written}\n" if is_block and _ends_with_newline(value) else written)
+        return Piece(f"{written}\n" if is_block and ends_with_newline(value) else written)
 
     def lift(self, source: Source, item: Item, container: Item, name: str | None) -> Piece | Refusal:
         text = source.text
@@ -417,6 +421,16 @@ def _is_tag_kept(item: Item, value: Plain) -> bool:
     return same_data(resolve(said, tag, is_plain=True)[1], value)
 
 
+def _is_kept_raw(item: Item, top: Item, written: str) -> bool:
+    """The same for written text: `!!str` and `!!float` make of it what the value was before."""
+    tag = str(note_of(item).tag)
+    if not is_core(tag) or written.lstrip()[:1] in ("&", "!"):
+        return True
+    if top.kind in ("date", "other"):
+        return tag.endswith((":str", ":timestamp"))
+    return tag.endswith((":str", ":float")) or _is_tag_kept(item, cast("Plain", plain_of(top)))
+
+
 def _keeps_tag(item: Item, value: Plain) -> Refusal | None:
     tag = note_of(item).tag
     kind = "mapping" if isinstance(value, dict) else "sequence" if isinstance(value, list | tuple) else "scalar"
@@ -440,12 +454,6 @@ def _tag_with_blanks(text: str, item: Item) -> Span:
 # A value in the place of another.
 
 
-def _is_of_one_version(text: str, item: Item) -> bool:
-    """Whether a flag or number says something else to readers of YAML 1.2 than to those of 1.1: `no`, `0644`."""
-    is_typed = item.kind in ("flag", "number") and note_of(item).tag is None
-    return is_typed and _BOTH_VERSIONS.fullmatch(item.value.of(text)) is None
-
-
 def _value_writes(source: Source, item: Item, value: Plain, style: Style) -> list[Write]:
     text = source.text
     if note_of(item).in_flow:
@@ -460,15 +468,8 @@ def _value_writes(source: Source, item: Item, value: Plain, style: Style) -> lis
         return slot.put(_text(slot, value, style))
     writes = slot.put(slot.placed(value_rows(value, style), style, is_list=isinstance(value, list | tuple)))
     span, new = writes[-1]
-    is_open = _ends_with_newline(value) and span.end == len(text) and not new.endswith("\n")
+    is_open = ends_with_newline(value) and span.end == len(text) and not new.endswith("\n")
     return [*writes[:-1], (span, new + "\n")] if is_open else writes
-
-
-def _ends_with_newline(value: Plain) -> bool:
-    """Whether a value ends with a literal text that ends with a newline."""
-    while isinstance(value, Mapping | list | tuple) and value:
-        value = list(value.values())[-1] if isinstance(value, Mapping) else value[-1]
-    return isinstance(value, str) and value.endswith("\n") and fits_literal(value)
 
 
 def _quoting(item: Item, style: Style) -> Quoting:

@@ -27,6 +27,9 @@ _NUMBER_ELSEWHERE = lazy_pattern(
     r"|[-+]?\.(?:inf|nan)",
     re.IGNORECASE | re.ASCII,
 )
+_BOTH_VERSIONS = lazy_pattern(
+    r"true|True|TRUE|false|False|FALSE|[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*(?:[eE][-+][0-9]+)?)?|[-+]?\.(?:inf|Inf|INF)|\.nan"
+)
 _WORD_ELSEWHERE = lazy_pattern(r"y|n|yes|no|on|off|true|false|null|~|=|<<", re.IGNORECASE)
 _START_NEVER = lazy_pattern(r"[,\[\]{}#&*!|>'\"%@`]|[-?:](?:[ \t]|\Z)|---|\.\.\.")
 _INSIDE_NEVER = lazy_pattern(r":(?:[ \t]|\Z)|[ \t]#")
@@ -50,6 +53,12 @@ def looks_typed(value: str) -> bool:
     ['on', '12:30', '1e3', '0o17', '2024-01-01']
     """
     return bool(_WORD_ELSEWHERE.fullmatch(value) or _NUMBER_ELSEWHERE.fullmatch(value)) or is_typed_by_all(value)
+
+
+def is_of_one_version(text: str, item: Item) -> bool:
+    """Whether a flag or number says something else to readers of YAML 1.2 than to those of 1.1: `no`, `0644`."""
+    is_typed = item.kind in ("flag", "number") and note_of(item).tag is None
+    return is_typed and _BOTH_VERSIONS.fullmatch(item.value.of(text)) is None
 
 
 def is_typed_by_all(value: str) -> bool:
@@ -386,6 +395,13 @@ def fits_literal(value: str) -> bool:
     rows = value.split("\n")
     is_clear = not any(row and not row.strip() for row in rows)
     return is_clear and not value.lstrip("\n").startswith("\t") and not rows[-1].endswith((" ", "\t"))
+
+
+def ends_with_newline(value: Plain) -> bool:
+    """Whether a value ends with a literal text that ends with a newline."""
+    while isinstance(value, Mapping | list | tuple) and value:
+        value = list(value.values())[-1] if isinstance(value, Mapping) else value[-1]
+    return isinstance(value, str) and value.endswith("\n") and fits_literal(value)
 
 
 def literal(value: str, indent: int) -> tuple[str, list[str]]:

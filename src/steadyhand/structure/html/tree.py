@@ -251,8 +251,13 @@ _END_OPTIONAL = frozenset("p li dt dd tr td th tbody thead tfoot option optgroup
 
 def fault_of(markup: str, holder: Tag) -> str | None:
     """What is wrong with markup that is to be content of an element, with its line; None if nothing is."""
-    if not markup.strip() or (holder.namespace.value == "html" and holder.tag in TEXT_ONLY):
+    if not markup.strip():
         return None
+    if holder.namespace.value == "html" and holder.tag in TEXT_ONLY:
+        tags = () if holder.tag in LITERAL else tags_of(markup)[0]
+        return next(
+            (f"<{name}> in line {line} of the markup is text inside <{holder.tag}>" for name, line in tags), None
+        )
     elements, held = parse_fragment(markup, holder)
     starts, ends, letters = tags_of(markup)
     located: list[Tag] = []
