@@ -17,6 +17,16 @@ from tests.table import table
 
 HOME = str(Path(sh.__file__).parent)
 ROWS = 300
+UNREAD = (
+    "/leases.py",
+    "/statistics.py",
+    "/other_clones.py",
+    "/maintenance.py",
+    "/postgres/",
+    "/held/",
+    "/review/",
+    "/undo.py",
+)
 WARM = 20  # edits after which everything that is made at its first use is there
 
 
@@ -87,6 +97,7 @@ def test_an_edit_by_a_task_that_read_the_file_takes_the_straight_way(
             edit(edits)
         assert line(edits, "LINE") in (tmp_path / "a.txt").read_text()
     assert len(path.modules) <= modules, sorted(path.modules)
+    assert [module for module in path.modules if any(part in module for part in UNREAD)] == []
     assert path.deepest <= deepest
     assert path.calls <= calls
     assert path.statements <= 10

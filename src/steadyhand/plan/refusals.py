@@ -34,6 +34,7 @@ from steadyhand.hints import (
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Miscount, Several
 from steadyhand.structure.node import Refusal
+from steadyhand.text.diff import shared_prefix
 from steadyhand.text.lines import line_ending, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -486,8 +487,8 @@ class _Search:
     def _shared(self, span: Span, place: int) -> tuple[int, int]:
         """How much the text in front of two occurrences agrees, and how much behind them."""
         text, end = self._text, place + span.length
-        ahead = _shared_head(_reversed_ahead(text, span.start), _reversed_ahead(text, place))
-        return ahead, _shared_head(text[span.end : span.end + _REACH], text[end : end + _REACH])
+        ahead = shared_prefix(_reversed_ahead(text, span.start), _reversed_ahead(text, place))
+        return ahead, shared_prefix(text[span.end : span.end + _REACH], text[end : end + _REACH])
 
     def _options(self, span: Span, shared: Sequence[tuple[int, int]]) -> Iterator[Context]:
         """For each start of a context the nearest end with which no other occurrence agrees."""
@@ -551,18 +552,6 @@ def _end_of_line(source: Source, row: int) -> int:
 
 def _reversed_ahead(text: str, offset: int) -> str:
     return text[max(offset - _REACH, 0) : offset][::-1]
-
-
-def _shared_head(left: str, right: str) -> int:
-    """How many characters two texts share at the start, found by halving."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def tell_apart(source: Source, spans: Sequence[Span], contexts: Sequence[Context | None]) -> QuoteMore:

@@ -169,7 +169,7 @@ def shared_ends(before: AnyStr, after: AnyStr) -> tuple[int, int]:
     if before[:1] != after[:1] and (ending < 0 or not after.endswith(before[ending:])):
         return 0, 0  # neither the first line nor the last is shared
     limit = min(len(before), len(after))
-    head = _shared_prefix(before, after, limit)
+    head = shared_prefix(before, after, limit)
     tail = _shared_suffix(before, after, limit - head)
     head = before.rfind(feed, 0, head) + 1
     ending = before.find(feed, len(before) - tail)
@@ -191,8 +191,15 @@ def shared_rows(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
     return first, last
 
 
-def _shared_prefix(before: AnyStr, after: AnyStr, limit: int) -> int:
-    """Stretch by stretch, then by halves: `low` characters agree, `low` to `high` hold the first that does not."""
+def shared_prefix(before: AnyStr, after: AnyStr, limit: int | None = None) -> int:
+    """How many characters two texts share at the start, at most `limit`, which is no more than both have.
+
+    Stretch by stretch, then by halves: `low` characters agree, `low` to `high` hold the first that does not.
+
+    >>> shared_prefix("abcd", "abxd"), shared_prefix("ab", "abc"), shared_prefix("ab", "ab", 1)
+    (2, 2, 1)
+    """
+    limit = min(len(before), len(after)) if limit is None else limit
     low, high = 0, min(_STRETCH, limit)
     while low < high and before[low:high] == after[low:high]:
         low, high = high, min(high + _STRETCH, limit)

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Literal
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.text.diff import diff_rows, shared_rows
+from steadyhand.text.diff import diff_rows, shared_prefix, shared_rows
 from steadyhand.text.span import Span
 
 __all__ = ["WINDOW", "shared_words", "sort_of", "split_tokens", "split_words", "token_around", "word_changes"]
@@ -141,23 +141,10 @@ def _whole(line: str) -> list[Span]:
 
 
 def _between_shared_ends(before: str, after: str) -> tuple[list[Span], list[Span]]:
-    limit = min(len(before), len(after))
-    head = _shared(before, after, limit)
-    tail = _shared(before[::-1], after[::-1], limit - head)
+    head = shared_prefix(before, after)
+    tail = shared_prefix(before[head:][::-1], after[head:][::-1])
     spans = Span(head, len(before) - tail), Span(head, len(after) - tail)
     return [span for span in spans[:1] if not span.is_empty], [span for span in spans[1:] if not span.is_empty]
-
-
-def _shared(left: str, right: str, limit: int) -> int:
-    """How many characters two texts share at the start, found by halving."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def is_one_word(left: str, right: str) -> bool:
