@@ -25,9 +25,9 @@ from starlette.testclient import TestClient
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.loopback import hosts_of
-from steadyhand.surfaces.web.desk import Desk, Filter
 from steadyhand.surfaces.web.gate import Gate, Keys
 from steadyhand.surfaces.web.server import Pages, serve
+from steadyhand.surfaces.web.shared_review import Filter, SharedReview
 from tests.surfaces.shell import Shell
 from tests.table import table
 
@@ -42,7 +42,7 @@ class Site:
         self.root = root
         self.workspace = sh.Workspace(root, actor="ada")
         self.keys = Keys(8000)
-        self.pages = Pages(Desk(self.workspace, Filter()), self.keys)
+        self.pages = Pages(SharedReview(self.workspace, Filter()), self.keys)
         self.app = Gate(self.pages.application(), self.keys, hosts_of((), 8000))
         self.client = TestClient(self.app, base_url=HERE, follow_redirects=False)
         if is_open:
@@ -229,7 +229,7 @@ def test_a_form_that_is_longer_than_it_says_is_not_read_to_its_end(site: Site) -
 @table("host", ["0.0.0.0", "192.168.1.1", "example.org", "::"])
 def test_no_other_machine_reaches_the_page(root: Path, host: str) -> None:
     with sh.Workspace(root, actor="ada") as ws, pytest.raises(EditError, match="reached from other machines"):
-        serve(Desk(ws, Filter()), host=host)
+        serve(SharedReview(ws, Filter()), host=host)
 
 
 # What is shown

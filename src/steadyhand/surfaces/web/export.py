@@ -17,7 +17,7 @@ from steadyhand.surfaces.web.timeline import timeline
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import ReviewChange
-    from steadyhand.surfaces.web.desk import Desk, File
+    from steadyhand.surfaces.web.shared_review import File, SharedReview
 
 _LAYOUTS = """
 #as-beside:checked ~ .layout .unified, #as-unified:checked ~ .layout .beside { display: none; }
@@ -26,10 +26,10 @@ body.export .hunk { scroll-margin-top: 4rem; } body.export main { padding-bottom
 """
 
 
-def static_page(desk: Desk) -> bytes:
+def static_page(review: SharedReview) -> bytes:
     """The whole review as one file to read: every change, both layouts, and the timeline."""
-    listing = desk.listing(fresh=True)
-    page = Page(desk, listing, View(), None)
+    listing = review.listing(fresh=True)
+    page = Page(review, listing, View(), None)
     style = (asset("review.css") or ("", ""))[1] + _LAYOUTS
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -39,13 +39,13 @@ def static_page(desk: Desk) -> bytes:
         el("meta", http_equiv="Content-Security-Policy", content=policy),
         el("meta", name="referrer", content="no-referrer"),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("title", f"Review · {desk.name}"),
+        el("title", f"Review · {review.name}"),
         el("link", rel="icon", href="data:,"),
         Html(f"<style>{style}</style>"),
     )
     top = el(
         "header",
-        el("h1", "Review ", el("span", desk.name, class_="root")),
+        el("h1", "Review ", el("span", review.name, class_="root")),
         el("div", page.progress(), id="progress"),
         class_="top",
     )
@@ -56,7 +56,7 @@ def static_page(desk: Desk) -> bytes:
         ])
         for kind, words in (("unified", "Unified "), ("beside", "Side by side "))
     ]  # fmt: skip
-    events, _ = desk.timeline(None)
+    events, _ = review.timeline(None)
     history = el("section", el("h2", "Timeline"), timeline(events, None), class_="single", id="timeline")
     body = el("body", top, *choices, page.main(first=len(listing.shown)), history, class_="export")
     return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'.encode()

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from steadyhand.surfaces.terminal import UNSAFE, shown_time, visible_name
-from steadyhand.surfaces.web.desk import Desk, File, Group, Listing, Shown, seen_of
 from steadyhand.surfaces.web.markup import Html, el, join, plural
 from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, beside, count_rows, rows_of, unified
+from steadyhand.surfaces.web.shared_review import File, Group, Listing, SharedReview, Shown, seen_of
 from steadyhand.text.lines import split_lines
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class View(NamedTuple):
 class Page:
     """One view of a listing as HTML. Without `csrf` nothing can be decided: it is a page to read."""
 
-    def __init__(self, desk: Desk, listing: Listing, view: View, csrf: str | None) -> None:
-        self._desk = desk
+    def __init__(self, review: SharedReview, listing: Listing, view: View, csrf: str | None) -> None:
+        self._review = review
         self._listing = listing
         self._view = view
         self._csrf = csrf
@@ -191,7 +191,7 @@ class Page:
         return el(
             "header",
             el("label", "Files", for_="menu", class_="tool menu"),
-            el("h1", el("a", "Review", href="/"), " ", el("span", self._desk.name, class_="root")),
+            el("h1", el("a", "Review", href="/"), " ", el("span", self._review.name, class_="root")),
             el("div", self.progress(), id="progress"),
             el("nav", *tools, aria_label="View", class_="tools"),
             class_="top",
@@ -397,7 +397,7 @@ class Page:
         if change.status in ("renamed", "mode"):
             verb = "Renamed" if change.status == "renamed" else "Mode changed"
             return el("p", f"{verb} from ", el("del", change.before), " to ", el("ins", change.after), class_="unseen")
-        before, after, shifts = self._desk.texts(self._listing, change.path)
+        before, after, shifts = self._review.texts(self._listing, change.path)
         is_here = change.id in shifts
         rows, left = rows_of(
             change, before if is_here else None, after if is_here else None,

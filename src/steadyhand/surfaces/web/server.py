@@ -1,6 +1,6 @@
 """The page as it is served until a signal comes: socket, link, browser, and the application behind the gate.
 
-A request is a view of the desk or a decision on it; nothing is kept between two but the last notice. A message
+A request is a view of the review or a decision on it; nothing is kept between two but the last notice. A message
 never has a path of this machine beyond the name of the root.
 """
 
@@ -29,19 +29,19 @@ from starlette.routing import Route
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.loopback import BACKLOG, LOOPBACK, Connections, hosts_of, most_connections, server_of
-from steadyhand.surfaces.web.desk import Asked, Desk, Listing
 from steadyhand.surfaces.web.gate import LONGEST, OPEN, Gate, Keys
 from steadyhand.surfaces.web.markup import Html, el, join
 from steadyhand.surfaces.web.page import Page, View, asset, document, message_page
 from steadyhand.surfaces.web.rendered import FRAME_POLICY, can_render, changed_rows, framed
 from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS
+from steadyhand.surfaces.web.shared_review import Asked, Listing, SharedReview
 from steadyhand.surfaces.web.timeline import kind_of, timeline
 from steadyhand.workspace.machine import listening
 
 if TYPE_CHECKING:
     from uvicorn import Server
 
-    from steadyhand.surfaces.web.desk import Desk
+    from steadyhand.surfaces.web.shared_review import SharedReview
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _MOST = 128  # connections
@@ -66,7 +66,7 @@ _STATUSES = {
 }
 
 
-def serve(desk: Desk, *, host: str = LOOPBACK[0], port: int = 0, opens: bool = False) -> None:
+def serve(review: SharedReview, *, host: str = LOOPBACK[0], port: int = 0, opens: bool = False) -> None:
     """Serve until a signal comes; the link is the first line of the standard output.
 
     Refuses a host that other machines reach with `not-allowed`, and with `disk-refused` a port that cannot be had.
@@ -92,13 +92,13 @@ def serve(desk: Desk, *, host: str = LOOPBACK[0], port: int = 0, opens: bool = F
         port = listens[0].getsockname()[1]
         keys = Keys(port)
         link = f"http://{f'[{host}]' if ':' in host else host}:{port}{OPEN}{keys.token}"
-        asyncio.run(_serve(desk, keys, most, listens, hosts_of((), port), partial(_announce, link, opens=opens)))
+        asyncio.run(_serve(review, keys, most, listens, hosts_of((), port), partial(_announce, link, opens=opens)))
 
 
 async def _serve(
-    desk: Desk, keys: Keys, most: int, listens: list[Any], hosts: list[str], announce: Callable[[], None]
+    review: SharedReview, keys: Keys, most: int, listens: list[Any], hosts: list[str], announce: Callable[[], None]
 ) -> None:
-    pages = Pages(desk, keys)
+    pages = Pages(review, keys)
     connections = Connections(pages.application(), most)
     server: Server = server_of(Gate(connections, keys, hosts), connections, most, lifespan="off")
     loop = asyncio.get_running_loop()
@@ -133,10 +133,10 @@ def _open(link: str) -> None:
 
 
 class Pages:
-    """The pages of a desk. `end` closes the streams, so that the server can end."""
+    """The pages of a review. `end` closes the streams, so that the server can end."""
 
-    def __init__(self, desk: Desk, keys: Keys) -> None:
-        self._desk = desk
+    def __init__(self, review: SharedReview, keys: Keys) -> None:
+        self._review = review
         self._keys = keys
         self._ended = asyncio.Event()
         self._streams = 0
@@ -171,8 +171,8 @@ class Pages:
         return await self._whole("Review", request, partial(self._index_body, view))
 
     def _index_body(self, view: View) -> tuple[Html, int]:
-        listing = self._desk.listing()
-        page = Page(self._desk, listing, view, self._keys.csrf)
+        listing = self._review.listing()
+        page = Page(self._review, listing, view, self._keys.csrf)
         notice, self._notice = self._notice, None
         said = el("p", notice, class_="notice", role="status") if notice else None
         return join([page.header(), page.main(said)]), listing.head
@@ -183,8 +183,8 @@ class Pages:
         key = request.path_params["key"]
         around = _number(request.query_params.get("around"), CONTEXT, _WIDEST)
         most = _ALL_ROWS if request.query_params.get("rows") == "all" else MOST_ROWS
-        listing = await _work(self._desk.listing)
-        page = Page(self._desk, listing, view, self._keys.csrf)
+        listing = await _work(self._review.listing)
+        page = Page(self._review, listing, view, self._keys.csrf)
         made = await _work(lambda: page.part(key, around=around, most=most))
         if made is None:
             return self._message(
@@ -205,8 +205,8 @@ class Pages:
         before = _number(request.query_params.get("before"), 0, 1 << 62) or None
 
         def body() -> tuple[Html, int]:
-            head = self._desk.head()
-            found, more = self._desk.timeline(view.of, before)
+            head = self._review.head()
+            found, more = self._review.timeline(view.of, before)
             older = view.href("/timeline", before=str(more)) if more else None
             name = (view.of or "").partition(":")[2]
             content = el(
@@ -221,7 +221,7 @@ class Pages:
     async def _compare(self, request: Request) -> Response:
         """A file before and after, as its readers see it."""
         view = View.of_query(request.query_params)
-        files = (await _work(self._desk.listing)).files(view.of, view.file or "")
+        files = (await _work(self._review.listing)).files(view.of, view.file or "")
         path = files[0].path if files else ""
         if not can_render(path):
             return self._message(
@@ -240,20 +240,20 @@ class Pages:
             el("p", "Nothing runs here, and links lead nowhere. What was changed is marked.", class_="hint"),
             el("div", *frames, class_="frames"), id="changes", class_="single wide", tabindex=-1,
         )  # fmt: skip
-        return self._page(request, f"Rendered: {path}", content, await _work(self._desk.head))
+        return self._page(request, f"Rendered: {path}", content, await _work(self._review.head))
 
     async def _rendered(self, request: Request) -> Response:
         view = View.of_query(request.query_params)
         side = request.path_params["side"]
 
         def made() -> str | None:
-            listing = self._desk.listing()
+            listing = self._review.listing()
             files = listing.files(view.of, view.file or "")
             path = files[0].path if files else ""
             if side not in ("before", "after") or not can_render(path):
                 return None
             changes = [each.change for each in files[0].shown]
-            before, after, shifts = self._desk.texts(listing, path)
+            before, after, shifts = self._review.texts(listing, path)
             text = after if side == "after" else before
             rows = text.rows if text is not None else ()
             return framed(rows, path, changed_rows(changes, shifts, is_after=side == "after"))
@@ -267,8 +267,8 @@ class Pages:
 
     async def _state(self, request: Request) -> Response:
         view = View.of_query(request.query_params)
-        listing = await _work(self._desk.listing)
-        return JSONResponse(await _work(Page(self._desk, listing, view, self._keys.csrf).state))
+        listing = await _work(self._review.listing)
+        return JSONResponse(await _work(Page(self._review, listing, view, self._keys.csrf).state))
 
     async def _parts(self, request: Request) -> Response:
         """Some changes by their keys; those that are gone are left out."""
@@ -276,8 +276,8 @@ class Pages:
         keys = request.query_params.get("keys", "").split(",")[:_MOST_PARTS]
 
         def made() -> dict[str, str]:
-            listing = self._desk.listing()
-            page = Page(self._desk, listing, view, self._keys.csrf)
+            listing = self._review.listing()
+            page = Page(self._review, listing, view, self._keys.csrf)
             return {key: part for key in keys if (part := page.part(key)) is not None}
 
         return JSONResponse(await _work(made))
@@ -286,7 +286,7 @@ class Pages:
         if self._streams >= _MOST_STREAMS:
             return Response("too many pages listen", 503, headers={"retry-after": "10"}, media_type="text/plain")
         given = request.headers.get("last-event-id") or request.query_params.get("after")
-        head = await _work(self._desk.head)
+        head = await _work(self._review.head)
         return StreamingResponse(self._stream(request, _number(given, head, 1 << 62)), media_type="text/event-stream")
 
     async def _stream(self, request: Request, after: int) -> AsyncIterator[str]:
@@ -296,7 +296,7 @@ class Pages:
             yield "retry: 1500\n\n"
             said = time.monotonic()
             while not self._ended.is_set() and not await request.is_disconnected():
-                head = await _work(self._desk.head)
+                head = await _work(self._review.head)
                 if head != after:
                     yield await _work(partial(self._news, min(after, head), head))
                     after, said = head, time.monotonic()
@@ -311,11 +311,11 @@ class Pages:
             self._streams -= 1
 
     def _news(self, after: int, head: int) -> str:
-        events = self._desk.events(max(after, head - 10 * _NEWS))[-_NEWS:]
+        events = self._review.events(max(after, head - 10 * _NEWS))[-_NEWS:]
         news = [
             {
                 "type": kind_of(event), "actor": event.actor, "task": event.task, "paths": list(event.paths[:3]),
-                "said": self._desk.hidden(event.message), "own": event.actor == self._desk.reviewer,
+                "said": self._review.hidden(event.message), "own": event.actor == self._review.reviewer,
             }
             for event in events
         ]  # fmt: skip
@@ -332,7 +332,7 @@ class Pages:
             form.get("verb", ""), form.get("change"), form.get("file"), form.get("of") or None, form.get("seen"),
             form.get("remark"), form.get("text"),
         )  # fmt: skip
-        decision, said = await _work(partial(self._desk.decide, asked))
+        decision, said = await _work(partial(self._review.decide, asked))
         if _is_script(request):
             return JSONResponse({"ok": True, "said": said, "state": decision.state, "changes": list(decision.changes)})
         self._notice = said.capitalize() + "."
@@ -343,7 +343,7 @@ class Pages:
 
     def _next(self, view: View, key: str) -> str | None:
         """The change that waits after one that was decided about."""
-        listing: Listing = self._desk.listing()
+        listing: Listing = self._review.listing()
         shown = [each for file in listing.files(view.of, view.file) for each in file.shown]
         known = [each.key.removesuffix("-r") for each in shown]
         at = known.index(key) if key in known else 0
@@ -363,7 +363,7 @@ class Pages:
         return self._page(request, title, body, head)
 
     def _page(self, request: Request, title: str, body: Html, head: int) -> Response:
-        name = f"{title} · {self._desk.name}"
+        name = f"{title} · {self._review.name}"
         theme = request.cookies.get(THEME)
         return Response(document(name, body, theme=theme, csrf=self._keys.csrf, head=head), media_type="text/html")
 
@@ -375,8 +375,8 @@ class Pages:
 
     async def _edit_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, EditError)
-        hints = [self._desk.hidden(said) for hint in error.hints if (said := hint.words())]
-        said = self._desk.hidden(error.message)
+        hints = [self._review.hidden(said) for hint in error.hints if (said := hint.words())]
+        said = self._review.hidden(error.message)
         return self._message(request, _STATUSES.get(error.kind, 409), said[:1].upper() + said[1:], *hints)
 
     async def _nothing_here(self, request: Request, error: Exception) -> Response:

@@ -163,31 +163,31 @@ def _show(
     no_open: bool,
 ) -> int:
     """The review as a page, a file, a patch or Markdown."""
-    from steadyhand.surfaces.web.desk import Desk, Filter
+    from steadyhand.surfaces.web.shared_review import Filter, SharedReview
 
     since, run_id, place = limits
     wanted = Filter(invocation.settings.task, since, run_id, place, invocation.accepted_by_rule)
     address = _address(port) if shown.web else None
     with invocation.workspace(writing=shown.web) as workspace:
-        desk = Desk(workspace, wanted)
+        review = SharedReview(workspace, wanted)
         if address is not None:
             from steadyhand.surfaces.web.server import serve
 
-            serve(desk, host=address[0], port=address[1], opens=not no_open)
+            serve(review, host=address[0], port=address[1], opens=not no_open)
         elif shown.export is not None:
             from steadyhand.surfaces.web.export import static_page
 
-            page = static_page(desk)
+            page = static_page(review)
             with writing(invocation, "--export", shown.export) as write:
                 write(page)
             invocation.output.document({"ok": True, "files": [shown.export]})
             invocation.output.print([(Piece("wrote ", "good"), Piece(visible_name(shown.export)))])
         elif shown.is_patch:
-            _raw(invocation, "patch", desk.patch())
+            _raw(invocation, "patch", review.patch())
         else:
             from steadyhand.surfaces.web.export import markdown_of
 
-            _raw(invocation, "markdown", markdown_of(desk.listing().files()).encode())
+            _raw(invocation, "markdown", markdown_of(review.listing().files()).encode())
     return 0
 
 

@@ -1,6 +1,6 @@
-"""What a reviewer has on the desk: the changes by task and file, the texts around them, and the decisions.
+"""The review that a page shows: the changes by task and file, the texts around them, and the decisions.
 
-One desk serves all requests of a page, from several threads, one after the other. It lists again when the journal has
+One `SharedReview` serves all requests of a page, from several threads, one after the other. It lists again when the journal has
 grown; nothing that it remembers is needed to decide, for the review itself looks at the files under their locks.
 
 A decision about many changes at once names what the reviewer saw: where something has come or gone meanwhile, it is
@@ -140,7 +140,7 @@ class Asked(NamedTuple):
     text: str | None = None
 
 
-class Desk:
+class SharedReview:
     """The review of a workspace for pages. Thread-safe."""
 
     def __init__(self, workspace: Workspace, wanted: Filter) -> None:
