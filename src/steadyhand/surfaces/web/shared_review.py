@@ -1,7 +1,8 @@
 """The review that a page shows: the changes by task and file, the texts around them, and the decisions.
 
-One `SharedReview` serves all requests of a page, from several threads, one after the other. It lists again when the journal has
-grown; nothing that it remembers is needed to decide, for the review itself looks at the files under their locks.
+One `SharedReview` serves all requests of a page, from several threads, one after the other. It lists again when the
+journal has grown; nothing that it remembers is needed to decide, for the review itself looks at the files under their
+locks.
 
 A decision about many changes at once names what the reviewer saw: where something has come or gone meanwhile, it is
 refused, and nothing is decided.
