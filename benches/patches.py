@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benches.by_hand import write_file
-from benches.texts import code_lines
+from benches.texts import code_lines, functions
 
 _STEP = 10
+_FUNCTIONS = 16  # of a small file
 _CONTEXT = 3
 PATH = "src/long.py"
 
@@ -88,19 +89,20 @@ def long_rewrite(hunks: int) -> Rewrite:
 
 def functions_rewrite(hunks: int) -> Rewrite:
     """One file of functions that differ in their names only, each with one change in the middle."""
-    body = [f"    {word} = entry.{word}(step)\n" for word in "first second third fourth fifth sixth seventh".split()]
-    lines = [line for number in range(hunks) for line in (f"def task_{number}(entry, step):\n", *body, "\n", "\n")]
-    changes = [_change(lines, number * (len(body) + 3) + 4, number) for number in range(hunks)]
+    lines = functions(hunks)
+    changes = [_change(lines, number * _STEP + 4, number) for number in range(hunks)]
     return Rewrite(PATH, tuple(lines), tuple(changes))
 
 
 def small_rewrites(files: int) -> list[Rewrite]:
-    """Files of 4 KB, each with two changes."""
-    lines = code_lines(50 * files)
-    return [
-        rewrite_of(lines[number * 50 : number * 50 + 50], 2, f"package_{number % 20}/module_{number}.py")
-        for number in range(files)
-    ]
+    """Programs of 4 KB, each with a change in two of its functions."""
+    return [_small_rewrite(number) for number in range(files)]
+
+
+def _small_rewrite(number: int) -> Rewrite:
+    lines = functions(_FUNCTIONS, number * _FUNCTIONS)
+    changes = [_change(lines, at * _STEP + 4, number + at) for at in (3, _FUNCTIONS - 3)]
+    return Rewrite(f"package_{number % 20}/module_{number}.py", tuple(lines), tuple(changes))
 
 
 def unified(rewrites: Sequence[Rewrite], *, off: int = 0) -> str:

@@ -46,6 +46,13 @@ def code_text(size: int, *, wide: bool = False) -> str:
         number += 1
 
 
+def functions(count: int, first: int = 0) -> list[str]:
+    """Functions that differ in their names only, ten lines each: what is made of them is a program."""
+    body = [f"    {word} = entry.{word}(step)\n" for word in "first second third fourth fifth sixth seventh".split()]
+    named = (f"def task_{number}(entry, step):\n" for number in range(first, first + count))
+    return [line for name in named for line in (name, *body, "\n", "\n")]
+
+
 def program_lines(size: int, *, seed: int = 0) -> Iterator[str]:
     """Functions, about `size` characters of them: each has a name of its own, and most lines are in many of them."""
     chance = random.Random(seed)

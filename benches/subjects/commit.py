@@ -11,14 +11,14 @@ from benches.bench import Bench, Setting
 from benches.by_hand import write_file
 from benches.clock import Call, compare
 from benches.table import Table
-from benches.texts import code_text
+from benches.texts import functions
 
-_SIZE = 4_000
+_FUNCTIONS = 16
 _FILES = 10
 
 
 def run(setting: Setting) -> Iterator[Table]:
-    text = code_text(_SIZE)
+    text = "".join(["version = 1\n", *functions(_FUNCTIONS)])
     names = [f"file-{number}.py" for number in range(_FILES)]
     for name in names:
         (setting.folder / name).write_text(text, encoding="utf-8")

@@ -283,3 +283,10 @@ def test_edits_of_several_places_are_proven_one_after_another() -> None:
 def test_a_short_file_that_is_broken_is_warned_of() -> None:
     result = sh.edit(_PYTHON + "\n)\n", Replace("await task", "return await task"), path="x.py")
     assert "did not parse before" in result.warnings[0]
+
+
+def test_of_a_file_that_is_not_short_only_what_is_around_the_change_is_looked_at() -> None:
+    more = "".join(f"def more_{number}(a):\n    return a\n" for number in range(20))
+    result = sh.edit(f"{_PYTHON}\n\n{more}\n)\n", Replace("await task", "return await task"), path="x.py")
+    assert result.ok
+    assert not result.warnings

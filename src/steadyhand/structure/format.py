@@ -23,7 +23,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-SMALL = 4_000  # characters that are checked as a whole: that is fast, and says of a broken file that it is broken
+SMALL = 1_000  # characters that are checked as a whole: that is fast, and says of a broken file that it is broken
 WIDEST = 6_000  # characters of the surroundings that are looked at
 _MOST = 8  # places of one change set
 
