@@ -183,7 +183,7 @@ def _freeze_one(server: Server) -> Blow:
     return blow
 
 
-@pytest.mark.sampled
+@pytest.mark.sweep  # a server that is lost in the middle of a write is in tests/postgres/test_lost.py
 def test_a_crew_whose_server_falls_over_and_freezes_loses_nothing(
     tmp_path: Path, postgres_server: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

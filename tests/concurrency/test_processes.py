@@ -26,8 +26,8 @@ from tests.concurrency.worker import FIRST, LAST, SHARED, token
 from tests.sampling import WHOLE
 from tests.table import table
 
-PROCESSES, EDITS = 8, 120 if WHOLE else 30
-TRANSACTIONS, VICTIMS = (30, 6) if WHOLE else (9, 2)
+PROCESSES, EDITS = (8, 120) if WHOLE else (5, 30)
+TRANSACTIONS, VICTIMS = (30, 6) if WHOLE else (9, 1)
 LONGEST_WAIT = 300.0
 
 
@@ -46,7 +46,7 @@ def _count(root: Path, path: str) -> int:
 
 
 @pytest.mark.sampled
-def test_eight_processes_edit_the_same_files(tmp_path: Path) -> None:
+def test_processes_edit_the_same_files(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(PROCESSES)]
     with shared_root(tmp_path) as root:
         with Worker(root, "reader", "reader", 0) as reader, crew(root, "edits", names, EDITS) as workers:

@@ -300,7 +300,7 @@ HEADS = {
 @table("name", list(HEADS), every=8)
 def test_junk_far_behind_a_sound_head_is_given_up_at_the_line_where_it_starts(name: str) -> None:
     head = HEADS[name] + "// sound\n" * 3_000
-    refusal = code_of(source_of(head + "@a " * 50_000, f"junk{SUFFIXES[name]}"))
+    refusal = code_of(source_of(head + "@a " * 20_000, f"junk{SUFFIXES[name]}"))
     assert isinstance(refusal, Refusal)
     assert (refusal.kind, refusal.details["line"]) == (Kind.UNPARSABLE, head.count("\n") + 1)
 
