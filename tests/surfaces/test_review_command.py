@@ -301,6 +301,9 @@ def test_the_command_line_holds_reviews_and_accepts(shell: Shell) -> None:
     assert document["receipt"]["held"] is True
     assert "omega" in shell.ok("read", "a.md", *party)
     assert "omega" not in shell.ok("read", "a.md")
+    with person(shell, NO_COLOR="1") as ann:
+        assert " # Title\n \n-It says alpha here.\n+It says omega here.\n" in ann.seen, "with what is around it"
+        ann.leave("q")
     listed = shell.json("review", "--task", "T-1")["changes"]
     assert [(each["held"], each["conflict"]) for each in listed] == [(True, None)]
     shell.ok("review", "--task", "T-1", "--accept", listed[0]["id"])

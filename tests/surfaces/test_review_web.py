@@ -550,6 +550,7 @@ def test_a_held_change_is_marked_and_accepting_it_writes_it(tmp_path: Path) -> N
     site = Site(tmp_path)
     page = site.page()
     assert page.count('class="badge held"') == 2
+    assert "line 11" in page, "what is around it"
     assert (tmp_path / "a.md").read_text() == LINES
     site.decide("line 4\n", "accept")
     assert (tmp_path / "a.md").read_text() == LINES.replace("line 4\n", "LINE 4\n")

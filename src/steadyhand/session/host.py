@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.session.context import Session
     from steadyhand.session.kept_conflicts import PresentText
+    from steadyhand.session.review.change import ReviewChange
     from steadyhand.session.runs import Runs
     from steadyhand.session.workspace import Workspace
     from steadyhand.structure.outline import Location, Outline
@@ -153,6 +154,13 @@ class Host(Reader, Generic[W]):
             progress=now.progress if progress is None else progress,
         )
         return self._workspace._with(self._session.bound(context))
+
+    def held_source(self, change: ReviewChange) -> Source:
+        """The file that a held change is in, as its task has it."""
+        from steadyhand.workspace.held.notes import group_of_party
+
+        session = self._session.holding(group_of_party(change.actor, change.task))
+        return host_of(self._workspace._with(session)).source(change.path)
 
     def tick(self) -> None:
         """Ask whether the call is still wanted; raises what the caller's `tick` raises."""

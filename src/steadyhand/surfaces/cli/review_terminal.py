@@ -480,10 +480,11 @@ class TerminalReview:
     def _rows(self, change: ReviewChange) -> list[str]:
         from steadyhand.session.host import host_of  # `--help` loads this module, and needs no session
 
-        if change.lines is None or change.held:  # its lines are those of the held text
+        if change.lines is None:
             return []
+        host = host_of(self._workspace)
         try:
-            return host_of(self._workspace).source(change.path).lines
+            return (host.held_source(change) if change.held else host.source(change.path)).lines
         except EditError:
             return []
 

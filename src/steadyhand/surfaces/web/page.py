@@ -397,7 +397,7 @@ class Page:
         if change.status in ("renamed", "mode"):
             verb = "Renamed" if change.status == "renamed" else "Mode changed"
             return el("p", f"{verb} from ", el("del", change.before), " to ", el("ins", change.after), class_="unseen")
-        before, after, shifts = self._review.texts(self._listing, change.path)
+        before, after, shifts = self._review.texts(self._listing, change.path, change if change.held else None)
         is_here = change.id in shifts
         rows, left = rows_of(
             change, before if is_here else None, after if is_here else None,

@@ -96,7 +96,7 @@ class Listing:
 
     head: int
     shown: tuple[Shown, ...]
-    texts: dict[str, tuple[Text, Text, dict[str, int]]] = field(default_factory=dict)
+    texts: dict[tuple[str, str | None], tuple[Text, Text, dict[str, int]]] = field(default_factory=dict)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -183,17 +183,25 @@ class SharedReview:
                 self._listing = Listing(head, tuple(_shown(self._review.changes)))
             return self._listing
 
-    def texts(self, listing: Listing, path: str) -> tuple[Text | None, Text | None, Mapping[str, int]]:
-        """A file without its changes, as it is, and by change how many rows longer it became above it."""
+    def texts(
+        self, listing: Listing, path: str, held: ReviewChange | None = None
+    ) -> tuple[Text | None, Text | None, Mapping[str, int]]:
+        """A file without its changes, as it is, and by change how many rows longer it became above it.
+
+        For a change that is held, as its task has it.
+        """
+        holder = None if held is None else group_key(held)
         with self._guard:
-            if path not in listing.texts:
+            if (path, holder) not in listing.texts:
+                host = host_of(self._workspace)
                 try:
-                    text = host_of(self._workspace).source(path).text
+                    text = (host.source(path) if held is None else host.held_source(held)).text
                 except EditError:  # it is gone, or no text
                     return None, None, {}
-                before, shifts = _without(text, [each.change for each in listing.shown if each.change.path == path])
-                listing.texts[path] = Text.of(before, path), Text.of(text, path), shifts
-            return listing.texts[path]
+                changes = [each.change for each in listing.shown if each.change.path == path]
+                before, shifts = _without(text, [each for each in changes if _holder(each) == holder])
+                listing.texts[path, holder] = Text.of(before, path), Text.of(text, path), shifts
+            return listing.texts[path, holder]
 
     def decide(self, asked: Asked) -> tuple[Decision, str]:
         """Carry a decision out: what was decided, and that in words."""
@@ -266,6 +274,11 @@ def group_key(change: ReviewChange) -> str:
     return f"{kind}:{name if name.isprintable() else _digest(name)}"
 
 
+def _holder(change: ReviewChange) -> str | None:
+    """Whose layer a change is in; None where it is on the disk."""
+    return group_key(change) if change.held else None
+
+
 def seen_of(ids: Iterable[str]) -> str:
     """A short name for a set of changes."""
     return _digest(" ".join(sorted(ids)))
@@ -322,7 +335,7 @@ def _without(text: str, changes: Sequence[ReviewChange]) -> tuple[str, dict[str,
     rows = split_lines(text)
     there = [
         change for change in changes
-        if change.lines is not None and not change.held and change.state != "rejected"
+        if change.lines is not None and change.state != "rejected"
         and change.status in ("edited", "created")
     ]  # fmt: skip
     found: list[str] = []
