@@ -9,7 +9,8 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
 from subprocess import Popen
 
@@ -140,6 +141,23 @@ def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, f
     assert full.poll() is None
     assert store.status(run).counts["done"] == 16
     ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
+
+
+def test_the_same_file_given_twice_at_once_is_one_run(ground: Ground, fleet: Fleet, queue: str) -> None:
+    ground.appending(300, 3)
+    lines = [json.dumps(job).encode() for job in ground.jobs]
+    fleet.store.make_run(RunSettings(), "r")
+
+    def add(own: Fleet) -> None:
+        for start in range(0, 300, 50):
+            jobs = [(start + number, job) for number, job in read_jobs(lines[start : start + 50])]
+            own.store.add("r", jobs, own.ticketing)
+
+    with ExitStack() as stack, ThreadPoolExecutor(4) as pool:
+        list(pool.map(add, [stack.enter_context(closing(Fleet(queue))) for _ in range(4)]))
+    assert fleet.store.status("r").counts["waiting"] == 300
+    tickets = fleet.store.database.read(lambda own: own.execute("SELECT count(*) FROM procrastinate_jobs").fetchone())
+    assert tickets[0] == 300
 
 
 def test_an_attempt_that_comes_back_late_ends_nothing(ground: Ground, fleet: Fleet) -> None:

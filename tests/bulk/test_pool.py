@@ -153,6 +153,27 @@ def test_a_pool_that_is_killed_goes_on_where_it_was(ground: Ground) -> None:
     ground.check_effects([job["key"] for job in ground.jobs], "bulk-r1")
 
 
+def test_an_interrupt_and_a_watch_say_how_to_go_on(ground: Ground) -> None:
+    ground.appending(400, 2)
+    process = command("bulk", "run", ground.write_jobs(), "--run", "r1", "--workers", "1", state=ground.state)
+    store = ground.store()
+    wait_until(lambda: bool(store.runs()) and store.status("r1").counts["done"] > 3, "some jobs are done", pause=0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 130, out + err
+    assert "steadyhand bulk resume r1" in err
+    watch = command("bulk", "watch", "r1", state=ground.state)
+    out, err = watch.communicate(timeout=600)
+    assert watch.returncode == 0, err
+    assert "nobody carries it out; steadyhand bulk resume r1" in out + err
+    answer("bulk", "cancel", "r1", state=ground.state)
+    refused = answer("bulk", "run", str(ground.folder / "jobs.jsonl"), "--run", "r1", state=ground.state, code=None)
+    assert refused["error"]["kind"] == "bad-request"
+    assert "was cancelled" in refused["error"]["message"]
+    done = [job.key for job in store.jobs("r1", ("done",))]
+    ground.check_effects(done, "bulk-r1")
+
+
 def test_pause_retry_cancel_and_the_stop_rule(ground: Ground) -> None:
     ground.appending(12, 3)
     bad = {"key": "bad", "root": ground.jobs[0]["root"], "plan": DIGITS}

@@ -95,6 +95,11 @@ class Fleet:
         query = "DELETE FROM procrastinate_jobs WHERE status = 'todo' AND split_part(queue_name, '/', 1) = ?"
         self.store.database.write(lambda own: own.execute(query, (run,)))
 
+    def has_workers(self) -> bool:
+        """Whether a worker of the queue gave a sign of life lately."""
+        query = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => 60)"
+        return bool(self.store.database.read(lambda own: own.execute(query).fetchone()[0]))
+
     def repair(self, seconds: float) -> None:
         """Give a job that is running a new ticket where its own is gone: a worker that came back late has ended it."""
         query = f"SELECT DISTINCT run FROM bulk_jobs WHERE state = 'running' AND begun < ? AND {_GONE}"

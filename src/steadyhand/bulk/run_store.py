@@ -211,6 +211,7 @@ class RunStore:
     def _add(
         self, own: Connection, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None
     ) -> None:
+        own.execute("UPDATE bulk_runs SET made = made WHERE id = ?", (run,))  # whoever adds to the run waits here
         keys = [each.key for _, each in jobs if each.key is not None]
         known: dict[str, tuple[int, str]] = {}
         if keys:
@@ -620,9 +621,8 @@ class RunStore:
         self.database.write(lambda own: own.execute(query, (state, run, *before)))
 
     def _has(self, own: Connection, begun: Begun) -> bool:
-        row = own.execute(
-            "SELECT attempt, state FROM bulk_jobs WHERE run = ? AND number = ?", (begun.run, begun.number)
-        ).fetchone()
+        query = "SELECT attempt, state FROM bulk_jobs WHERE run = ? AND number = ?"
+        row = own.execute(query, (begun.run, begun.number)).fetchone()
         return row is not None and tuple(row) == (begun.attempt, "running")
 
 

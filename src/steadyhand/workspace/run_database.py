@@ -36,6 +36,7 @@ _FIRST = 5.0  # the same for somebody who has not reached it once: the address m
 _LONGEST_PAUSE = 2.0
 # What was said to be kept is kept, also on a server that is set up to lose the last moment in a crash.
 _DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+_GLANCE = 1.0  # seconds: whoever only looks whether a run is carried out holds its lock for a moment
 _NAME = "queue"  # the parameter of a URL that names the schema
 _LASTING = ("authentication failed", "no password supplied", "does not exist", "pg_hba.conf")
 _MALFORMED = ("invalid port", "invalid integer value", "invalid sslmode value")
@@ -336,9 +337,18 @@ def alone(folder: str, name: str) -> Iterator[None]:
         raise refuse_os(error, "make", "the folder of bulk runs") from None
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(LockTable(place).hold([name], timeout=0))
+            stack.enter_context(LockTable(place).hold([name], timeout=_GLANCE))
         except EditError as error:
             raise EditError(
                 error.kind, f"another process carries out the run {name}", hint="bulk watch shows how it goes on"
             ) from None
         yield
+
+
+def is_carried_out(folder: str, name: str) -> bool:
+    """Whether a process of this machine carries a run out, but for this one."""
+    try:
+        with LockTable(Path(folder) / "runs").hold([name], timeout=0):
+            return False
+    except EditError as error:
+        return error.kind is Kind.BUSY

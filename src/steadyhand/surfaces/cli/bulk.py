@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -53,6 +54,26 @@ def queue_options(function: Any) -> Any:
     )
 
 
+@contextmanager
+def lines_of(invocation: Invocation, option: str, file: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file of the caller's, one after another: it may be larger than the memory."""
+    from steadyhand.bulk.job import read_lines
+
+    if file == "-":
+        invocation.take_stdin(option)
+        yield read_lines(sys.stdin.buffer)
+        return
+    try:
+        stream = open(file, "rb")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "not a file name"
+        raise EditError(
+            Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"
+        ) from error
+    with stream:
+        yield read_lines(stream)
+
+
 @dataclass(slots=True)
 class Queue:
     """Where the runs are that a command is about; `fleet` where workers share them."""
@@ -62,6 +83,15 @@ class Queue:
     fleet: Fleet | None = None
     is_embedded: bool = False
     words: str = ""  # of another command about the same runs
+
+    def cancel(self, run: str) -> None:
+        self.store.cancel(run) if self.fleet is None else self.fleet.cancel(run)
+
+    def is_attended(self, run: str) -> bool:
+        """Whether somebody carries the run out now: a process of this machine, or any worker of the queue."""
+        from steadyhand.workspace.run_database import is_carried_out
+
+        return is_carried_out(self.folder, run) if self.fleet is None else self.fleet.has_workers()
 
     @property
     def ticketing(self) -> Any:
@@ -142,7 +172,7 @@ class Pace:
     def __init__(self) -> None:
         self._seen: list[tuple[float, int]] = []
 
-    def say(self, status: RunStatus) -> str:
+    def say(self, status: RunStatus, *, is_attended: bool = True) -> str:
         """What is behind a progress bar: what went wrong, jobs per second, and how long it will take."""
         now = time.monotonic()
         self._seen = [*(each for each in self._seen if now - each[0] < 30), (now, status.ends)]
@@ -151,6 +181,7 @@ class Pace:
         wrong = [f"{status.counts[name]:,} {name}" for name in ("refused", "failed") if status.counts[name]]
         facts = [
             *wrong,
+            *([] if is_attended else ["no worker"]),
             *rate_words(rate, status.left if status.state == "open" else 0),
             *([status.state] if status.state == "paused" else []),
         ]

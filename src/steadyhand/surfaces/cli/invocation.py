@@ -60,6 +60,7 @@ class Invocation:
         self.settings = Settings()
         self.output = Output()
         self.command: str | None = None
+        self.after_interrupt = "steadyhand log shows what was done"
         self.typed: tuple[str, ...] = ()  # the words of a line that a shell asks to complete
         self._wrote = False
         self._stdin_taken_by: str | None = None

@@ -149,9 +149,7 @@ def _interrupted(invocation: Invocation) -> int:
     previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         invocation.settle()
-        error = EditError(
-            Kind.CANCELLED, "interrupted; nothing was left half done", hint="steadyhand log shows what was done"
-        )
+        error = EditError(Kind.CANCELLED, "interrupted; nothing was left half done", hint=invocation.after_interrupt)
     except Exception:
         error = EditError(Kind.CANCELLED, "interrupted", hint="the next call puts right what was left half done")
     finally:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.bulk import (
     FAILED,
     Pace,
     Queue,
     job_lines,
+    lines_of,
     opened_queue,
     queue_options,
     report_parts,
@@ -188,12 +189,20 @@ def run_command(invocation: Invocation, **options: Any) -> int:
     )  # fmt: skip
     with opened_queue(options["queue"], options["state"]) as queue:
         run = queue.store.make_run(settings, options["name"])
+        if queue.store.status(run).state == "cancelled":
+            hint = RunCommand(
+                f"bulk retry {run}{queue.words}", "takes its jobs up again; --run gives a run another name"
+            )
+            raise EditError(Kind.BAD_REQUEST, f"the run {run} was cancelled", hint=hint)
         with progress(invocation.output, "reading jobs") as shown:
             total = 0
             for batch in batches(_prepared(invocation, options)):
                 queue.store.add(run, batch, queue.ticketing)
                 total += len(batch)
                 shown(total)
+                if queue.store.status(run).state == "cancelled":
+                    queue.cancel(run)  # also what was added meanwhile
+                    return _report(invocation, queue, run, None, is_brief=True)
         workers = _workers(options["workers"], queue)
         given = _given(invocation, queue, run)
         if options["sample"] or options["dry_run"]:
@@ -237,36 +246,16 @@ def _read(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int
             hint="give JOBS.jsonl, or --plan FILE and --repos FILE",
         )
     if plan is None:
-        with _lines(invocation, "JOBS", file) as lines:
+        with lines_of(invocation, "JOBS", file) as lines:
             yield from read_jobs(lines)
         return
     text = decode(bytes_from(invocation, "--plan", plan), "--plan")
     is_plan = text.lstrip().startswith("{") and '"files"' in text
     body = parse_json(text, "the plan") if is_plan else text
-    with _lines(invocation, "--repos", repos) as lines:
+    with lines_of(invocation, "--repos", repos) as lines:
         yield from jobs_for(
             lines, "plan" if is_plan else "patch", body, result=options["result"], reason=options["reason"]
         )
-
-
-@contextmanager
-def _lines(invocation: Invocation, option: str, file: str) -> Iterator[Iterable[bytes]]:
-    """The lines of a file of the caller's, one after another: it may be larger than the memory."""
-    from steadyhand.bulk.job import read_lines
-
-    if file == "-":
-        invocation.take_stdin(option)
-        yield read_lines(sys.stdin.buffer)
-        return
-    try:
-        stream = open(file, "rb")  # noqa: SIM115
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or "not a file name"
-        raise EditError(
-            Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"
-        ) from error
-    with stream:
-        yield read_lines(stream)
 
 
 def _try(
@@ -319,11 +308,13 @@ def _carry_on(
     """Carry the run out as far as this process does that, and report."""
     store, output = queue.store, invocation.output
     pace = Pace()
+    invocation.after_interrupt = f"steadyhand bulk resume {run}{queue.words} goes on"
     with progress(output, run) as shown:
 
         def watch() -> None:
             status = store.status(run)
-            shown(status.ends, status.total, pace.say(status))
+            is_attended = queue.fleet is None or bool(workers) or queue.is_attended(run)
+            shown(status.ends, status.total, pace.say(status, is_attended=is_attended))
 
         if queue.fleet is None:
             from steadyhand.bulk.pool import carry_out_run
@@ -368,8 +359,10 @@ def _report(
         failures = store.failures(run) if is_brief else []  # the jobs said so already
         output.print(status_lines(status, failures, quiet=output.quiet))
         if status.left and not output.quiet:
-            verb = "watch" if status.state == "open" else "resume"
-            output.print([(Piece(f"steadyhand bulk {verb} {run}{queue.words}", "hint"),)])
+            is_watched = status.state == "open" and (queue.fleet is not None or queue.is_attended(run))
+            idle = "" if is_watched or status.state != "open" else "nobody carries it out; "
+            said = f"{idle}steadyhand bulk {'watch' if is_watched else 'resume'} {run}{queue.words}"
+            output.print([(Piece(said, "hint"),)])
         elif is_brief and status.total and not output.quiet:
             output.print([(Piece(f"steadyhand bulk report {run}{queue.words} shows every job", "hint"),)])
     wrong = status.wrong + status.counts["cancelled"]
@@ -464,10 +457,14 @@ def watch_command(invocation: Invocation, run: str, queue: str | None, state: st
     """
     with opened_queue(queue, state) as found:
         name = found.store.run_named(run).id
-        pace = Pace()
+        pace, was_attended = Pace(), True
         with progress(invocation.output, name) as shown:
             while not _has_ended(status := found.store.status(name)):
-                shown(status.ends, status.total, pace.say(status))
+                is_attended = found.is_attended(name)
+                if not is_attended and not was_attended and found.fleet is None:
+                    break  # the process that carried it out is gone; on a queue, a worker may come at any time
+                shown(status.ends, status.total, pace.say(status, is_attended=is_attended))
+                was_attended = is_attended
                 time.sleep(_LOOK)
         return _report(invocation, found, name, None, is_brief=True)
 
@@ -530,10 +527,7 @@ def cancel_command(invocation: Invocation, run: str, queue: str | None, state: s
     """
     with opened_queue(queue, state) as found:
         status = found.store.run_named(run)
-        if found.fleet is not None:
-            found.fleet.cancel(status.id)
-        else:
-            found.store.cancel(status.id)
+        found.cancel(status.id)
         return _say(invocation, found, status.id)
 
 
