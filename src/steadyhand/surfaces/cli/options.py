@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
@@ -302,6 +303,21 @@ def guard_option(function: _Function) -> _Function:
         multiple=True,
         help="Skip a check of the result; without syntax an edit may break a file that parses; may be repeated.",
     )(function)
+
+
+def policy_options(*, tolerance: bool = True, guards: bool = True) -> Callable[[_Function], _Function]:
+    """How strict an edit is, given to the command as one `policy`; None where nothing is said."""
+
+    def asked(function: _Function) -> _Function:
+        @wraps(function)
+        def command(*args: Any, **options: Any) -> Any:
+            said = {name: options.pop(name) for name in ("tier", "on_drift", "without") if name in options}
+            return function(*args, policy=policy_of(**said), **options)
+
+        guarded = guard_option(command) if guards else command
+        return cast("_Function", tolerance_options(guarded) if tolerance else guarded)
+
+    return asked
 
 
 class FormatName(Name):

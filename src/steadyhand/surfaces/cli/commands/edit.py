@@ -33,7 +33,6 @@ from steadyhand.surfaces.cli.options import (
     FormatName,
     NamingOption,
     OccurrenceType,
-    OnDrift,
     PlaceOptions,
     WhichOptions,
     address_argument,
@@ -44,12 +43,10 @@ from steadyhand.surfaces.cli.options import (
     dry_run_option,
     encoding_option,
     file_argument,
-    guard_option,
     lines_target,
     place_options,
-    policy_of,
+    policy_options,
     reason_option,
-    tolerance_options,
     where_option,
     which_options,
 )
@@ -58,6 +55,7 @@ from steadyhand.surfaces.terminal import Piece, visible_line
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Insert
+    from steadyhand.plan.policy import Policy
     from steadyhand.plan.request import Requests
     from steadyhand.structure.action import Action, Parameter
     from steadyhand.structure.node import Where
@@ -95,8 +93,7 @@ _path_option = click.option(
     "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
 )
 @click.option("--delete", is_flag=True, help="Delete the text instead.")
-@tolerance_options
-@guard_option
+@policy_options()
 @commit_options
 @encoding_option
 def edit_command(
@@ -109,10 +106,8 @@ def edit_command(
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
-    tier: str | None,
-    on_drift: OnDrift | None,
     delete: bool,
-    without: tuple[str, ...],
+    policy: Policy | None,
     **place: Any,
 ) -> int:
     """Replace text in a file.
@@ -141,7 +136,7 @@ def edit_command(
     edit: Edit = Delete(target, occurrence=which, expected=where.expected, reason=reason)
     if text is not None:
         edit = Replace(target, text, occurrence=which, expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         receipt = workspace.edit(
             invocation.path(file), [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run
         )
@@ -197,8 +192,7 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
 @click.option(
     "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
 )
-@tolerance_options
-@guard_option
+@policy_options()
 @commit_options
 @encoding_option
 def insert_command(
@@ -210,9 +204,7 @@ def insert_command(
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
-    tier: str | None,
-    on_drift: OnDrift | None,
-    without: tuple[str, ...],
+    policy: Policy | None,
     **where: Any,
 ) -> int:
     """Insert text before or after a place.
@@ -227,7 +219,7 @@ def insert_command(
     way = _way(where)
     content = _content(invocation, text, text_file)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         if where["line"] == -1:
             source = host_of(workspace).source(path, encoding=encoding)
             where["line"] = source.line_count
@@ -426,7 +418,7 @@ class ActionName(click.ParamType[str]):
 @click.option("--json-args", metavar="JSON", help="The arguments as one object, instead of or beside NAME=VALUE.")
 @which_options
 @click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless there are exactly N.")
-@guard_option
+@policy_options(tolerance=False)
 @commit_options
 @encoding_option
 def act_command(
@@ -437,11 +429,11 @@ def act_command(
     arguments: tuple[str, ...],
     json_args: str | None,
     expected: int | None,
-    without: tuple[str, ...],
     expect: str | None,
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
+    policy: Policy | None,
     **which: Any,
 ) -> int:
     """Run an action on what an address names: set a key, add a class.
@@ -457,7 +449,7 @@ def act_command(
     given = read_arguments(invocation, actions().get(action), arguments, json_args)
     said = {"occurrence": WhichOptions(**which).which(), "expected": expected, "reason": reason}
     edit = edit_from_json({"target": target, "act": action, "args": given, **said})
-    with invocation.workspace(writing=not dry_run, policy=policy_of(without=without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         path = invocation.path(file)
         receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
         return report(invocation, receipt)
@@ -478,7 +470,7 @@ def act_command(
 @click.option("--to", metavar="ADDRESS", help="The new place (default: the end of the other file).")
 @click.option("--to-file", metavar="FILE", type=FileName(), help="The other file; created if it does not exist.")
 @where_option("before or after that place (default: after), or inside it at start or end; without --to, of the file.")
-@guard_option
+@policy_options(tolerance=False)
 @commit_options
 def move_command(
     invocation: Invocation,
@@ -487,10 +479,10 @@ def move_command(
     to: str | None,
     to_file: str | None,
     where: Where | None,
-    without: tuple[str, ...],
     expect: str | None,
     reason: str | None,
     dry_run: bool,
+    policy: Policy | None,
 ) -> int:
     """Move lines, a section, a symbol or a key to another place or file.
 
@@ -504,7 +496,7 @@ def move_command(
     target = address_target(address)
     place = None if to is None else address_target(to, "--to")
     path, other = invocation.path(file), None if to_file is None else invocation.path(to_file)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(without=without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         receipt = workspace.move(
             path, target, to=place, to_path=other, where=where, expect=expect, reason=reason, preview=dry_run
         )
@@ -531,8 +523,7 @@ def _format_option(words: str, default: str, *names: str) -> Callable[[_Function
 @_path_option
 @click.option("--overwrite", is_flag=True, help="Let new, moved and whole files replace existing ones.")
 @click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")
-@tolerance_options
-@guard_option
+@policy_options()
 @reason_option
 @dry_run_option
 def apply_command(
@@ -542,11 +533,9 @@ def apply_command(
     path: str | None,
     overwrite: bool,
     strict: bool,
-    tier: str | None,
-    on_drift: OnDrift | None,
-    without: tuple[str, ...],
     reason: str | None,
     dry_run: bool,
+    policy: Policy | None,
 ) -> int:
     """Apply what a model wrote: a patch in any format, with prose around it.
 
@@ -556,7 +545,7 @@ def apply_command(
     """
     text = reply_text(invocation, reply)
     plan = _plan(text) if format_name in ("auto", "json") and not (path or overwrite or strict) else None
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         with progress(invocation.output, "staging") as shown:
             if plan is not None:
                 receipt = workspace.apply(plan, reason=reason, preview=dry_run, progress=shown)
@@ -605,15 +594,14 @@ def _plan(text: str) -> Requests | None:
 @_format_option("The format to write.", "unified", "--to")
 @_format_option("The format to read.", "auto", "--format", "format_name")
 @_path_option
-@tolerance_options
+@policy_options(guards=False)
 def convert_command(
     invocation: Invocation,
     reply: str | None,
     to: str,
     format_name: str,
     path: str | None,
-    tier: str | None,
-    on_drift: OnDrift | None,
+    policy: Policy | None,
 ) -> int:
     """Convert a patch to another format, for the files as they are now.
 
@@ -624,7 +612,7 @@ def convert_command(
     from steadyhand.dialects.dialect import dialect_named
 
     text = reply_text(invocation, reply)
-    with invocation.workspace(policy=policy_of(tier, on_drift)) as workspace:
+    with invocation.workspace(policy=policy) as workspace:
         receipt = workspace.patch(
             text, path=None if path is None else invocation.path(path), format=format_name, preview=True
         )

@@ -15,7 +15,6 @@ from steadyhand.surfaces.cli.options import (
     FileMode,
     FileName,
     LineRange,
-    OnDrift,
     PlaceOptions,
     WhichOptions,
     address_argument,
@@ -24,11 +23,9 @@ from steadyhand.surfaces.cli.options import (
     dry_run_option,
     encoding_option,
     file_argument,
-    guard_option,
     place_options,
-    policy_of,
+    policy_options,
     reason_option,
-    tolerance_options,
     which_options,
 )
 from steadyhand.surfaces.cli.refusal import typed
@@ -36,6 +33,7 @@ from steadyhand.surfaces.cli.render import lines_of, report
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad, visible_line, visible_name
 
 if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
     from steadyhand.structure.outline import Location, Outline
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
@@ -65,7 +63,7 @@ _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 @click.option("--overwrite", is_flag=True, help="Replace the file whatever it holds.")
 @click.option("--allow-shrink", is_flag=True, help="Allow dropping most of the file.")
 @click.option("--mode", metavar="OCTAL", type=FileMode(), help="Permission bits of a new file.")
-@guard_option
+@policy_options(tolerance=False)
 @commit_options
 @encoding_option
 def write_command(
@@ -77,11 +75,11 @@ def write_command(
     overwrite: bool,
     allow_shrink: bool,
     mode: int | None,
-    without: tuple[str, ...],
     expect: str | None,
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
+    policy: Policy | None,
 ) -> int:
     """Create a file, or replace its whole content.
 
@@ -96,7 +94,7 @@ def write_command(
         )
     content = _content(invocation, text, from_file, exact=exact)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(without=without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         if mode is not None:
             receipt = workspace.create(path, str(content), mode=mode, reason=reason, preview=dry_run)
         else:
@@ -138,8 +136,7 @@ def _content(invocation: Invocation, text: str | None, from_file: str | None, *,
 @file_argument
 @place_options
 @click.option("--file", "whole", is_flag=True, help="Delete the file itself.")
-@tolerance_options
-@guard_option
+@policy_options()
 @commit_options
 @encoding_option
 def delete_command(
@@ -150,9 +147,7 @@ def delete_command(
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
-    tier: str | None,
-    on_drift: OnDrift | None,
-    without: tuple[str, ...],
+    policy: Policy | None,
     **place: Any,
 ) -> int:
     """Delete text, lines, what an address names, or a whole file.
@@ -176,7 +171,7 @@ def delete_command(
     from steadyhand.plan.edit import Delete
 
     edit = Delete(where.target(invocation), occurrence=where.which(), expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
         path = invocation.path(file)
         receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
         return report(invocation, receipt)

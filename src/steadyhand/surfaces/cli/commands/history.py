@@ -15,16 +15,13 @@ from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation, text_from
 from steadyhand.surfaces.cli.options import (
     FileName,
-    OnDrift,
     PlaceOptions,
     RecordId,
     dry_run_option,
     encoding_option,
-    guard_option,
     place_options,
-    policy_of,
+    policy_options,
     reason_option,
-    tolerance_options,
 )
 from steadyhand.surfaces.cli.render import (
     cut_width,
@@ -41,6 +38,7 @@ from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_tim
 from steadyhand.workspace.journal.record import Entry
 
 if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
     from steadyhand.workspace.history.file_history import Why
@@ -228,8 +226,7 @@ _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
 @click.option("--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more).")
 @click.option("--task", metavar="TASK", help="What the records of this task change together.")
 @click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
-@tolerance_options
-@guard_option
+@policy_options()
 @encoding_option
 def diff_command(
     invocation: Invocation,
@@ -240,9 +237,7 @@ def diff_command(
     task: str | None,
     raw: bool,
     encoding: str | None,
-    tier: str | None,
-    on_drift: OnDrift | None,
-    without: tuple[str, ...],
+    policy: Policy | None,
     **place: Any,
 ) -> int:
     """Show a diff and write nothing.
@@ -268,7 +263,7 @@ def diff_command(
     edit: Edit = Delete(target, occurrence=which, expected=where.expected)
     if text is not None:
         edit = Replace(target, text, occurrence=which, expected=where.expected)
-    with invocation.workspace(policy=policy_of(tier, on_drift, without)) as workspace:
+    with invocation.workspace(policy=policy) as workspace:
         receipt = workspace.preview(invocation.path(subject), [edit], expect=expect, encoding=encoding)
     return _show(invocation, receipt.diff(), raw=True) if raw else report(invocation, receipt)
 
