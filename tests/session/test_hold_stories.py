@@ -29,10 +29,11 @@ class HeldWorld(World):
     tasks = "HHHKKD"
 
     def open(self) -> None:
+        where = {"journal": self.journal}
         self.agents = {
-            task: sh.Workspace(self.root, actor=f"agent {task}", task=task, hold=task != "D") for task in "HKD"
+            task: sh.Workspace(self.root, actor=f"agent {task}", task=task, hold=task != "D", **where) for task in "HKD"
         }
-        self.reviewers = [sh.Workspace(self.root, actor=who) for who in ("ann", "bob")]
+        self.reviewers = [sh.Workspace(self.root, actor=who, **where) for who in ("ann", "bob")]
 
     def seen(self, task: str) -> dict[str, str]:
         ws = self.agents[task]
@@ -113,6 +114,10 @@ class HeldWorld(World):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_disk_and_each_task_have_what_is_theirs(tmp_path: Path, seed: int) -> None:
     HeldWorld(tmp_path, seed).play(25)
+
+
+def test_a_journal_on_a_server_holds_as_well(tmp_path: Path, postgres_url: str) -> None:
+    HeldWorld(tmp_path, 50, postgres_url).play(15)
 
 
 @pytest.mark.sweep

@@ -34,8 +34,8 @@ class World:
 
     tasks = "AAB"
 
-    def __init__(self, root: Path, seed: int) -> None:
-        self.root = root
+    def __init__(self, root: Path, seed: int, journal: str | None = None) -> None:
+        self.root, self.journal = root, journal
         self.random = chance = random.Random(seed)
         self.count = 0
         for name in ("a.txt", "b.txt"):
@@ -48,8 +48,9 @@ class World:
         self.open()
 
     def open(self) -> None:
-        self.agents = {task: sh.Workspace(self.root, actor=f"agent {task}", task=task) for task in "AB"}
-        self.reviewers = [sh.Workspace(self.root, actor=who) for who in ("ann", "bob")]
+        where = {"journal": self.journal}
+        self.agents = {task: sh.Workspace(self.root, actor=f"agent {task}", task=task, **where) for task in "AB"}
+        self.reviewers = [sh.Workspace(self.root, actor=who, **where) for who in ("ann", "bob")]
 
     def close(self) -> None:
         for ws in (*self.agents.values(), *self.reviewers):
@@ -262,6 +263,10 @@ def _plain(data: bytes) -> bytes:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_decision_does_what_it_says_and_no_more(tmp_path: Path, seed: int) -> None:
     World(tmp_path, seed).play(25)
+
+
+def test_decisions_in_a_journal_on_a_server(tmp_path: Path, postgres_url: str) -> None:
+    World(tmp_path, 50, postgres_url).play(15)
 
 
 @pytest.mark.sweep

@@ -137,6 +137,10 @@ class Person:
     def __init__(self, shell: Shell, *, columns: int = 80, **environ: str) -> None:
         self.master, slave = pty.openpty()
         self.resize(columns)
+        # An interrupt drops what was not shown yet, after the signal: also what is answered to it.
+        modes = termios.tcgetattr(slave)
+        modes[3] |= termios.NOFLSH
+        termios.tcsetattr(slave, termios.TCSANOW, modes)
         self.child = shell.process(
             "review", environ=environ, stdin=slave, stdout=slave, stderr=slave, preexec_fn=_own_terminal
         )
