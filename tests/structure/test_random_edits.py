@@ -26,14 +26,14 @@ import yaml
 from html5lib import HTMLParser
 from markdown_it import MarkdownIt
 
-from steadyhand.plan.edit import Act, Delete, Edit, Replace
+from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.config.item import KeyPath, parse_path
 from steadyhand.structure.config.key import Key
 from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.target import parse_address
+from steadyhand.structure.target import Target, parse_address
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from tests.real_files import CORPUS, installed_files
@@ -143,7 +143,46 @@ def rendered(path: KeyPath) -> str:
 
 
 def check_keys(chance: random.Random, source: Source, entries: Sequence[OutlineEntry], suffix: str) -> str | None:
+    if suffix not in (".ini", ".cfg") and chance.random() < 0.3:
+        return check_together(chance, source, entries, suffix)
     return check_key(chance, source, chance.choice(entries), suffix, chance.choice(OPERATIONS))
+
+
+def check_together(chance: random.Random, source: Source, entries: Sequence[OutlineEntry], suffix: str) -> str | None:
+    """Operations on two to four keys, none of them inside another, in one call."""
+    data = loaded(suffix, source.text)
+    if data is None or (suffix in (".yaml", ".yml") and len(data) > 1):
+        return None
+    now = copy.deepcopy(data[0] if suffix in (".yaml", ".yml") and data else data)
+    edits, paths = list[Edit](), list[KeyPath]()
+    for entry in chance.sample(entries, min(len(entries), 4)):
+        path = path_of(entry)
+        near = any(path[: len(one)] == one or one[: len(path)] == path for one in paths)
+        if not path or near or any(path[:-1] == one[:-1] and isinstance(path[-1], int) for one in paths):
+            continue
+        asked = key_edit(chance, now, Key(rendered(path)), path, chance.choice(OPERATIONS)) if has(now, path) else None
+        if asked is not None:
+            edits.append(asked[0])
+            paths.append(path)
+            asked[1](now)
+    if len(edits) < 2:
+        return None
+    result = edit(source.text, edits, path=source.path, policy=POLICY)
+    if result.error is not None:
+        return str(result.error.kind)
+    check_only_inside(source.text, result.text, result.changes)
+    made = loaded(suffix, result.text)
+    made = made[0] if suffix in (".yaml", ".yml") and made else made
+    if not is_alike(in_order(made), in_order(now)) if suffix == ".toml" else not is_alike(made, now):
+        raise Wrong(f"{source.path}: {edits}")
+    return "done"
+
+
+def path_of(entry: OutlineEntry) -> KeyPath:
+    """The path of a key; empty for what has none, or one that cannot be written between quotes as it is."""
+    address = parse_address(entry.address)
+    path = parse_path(str(address.path)) if isinstance(address, Key) else ()
+    return () if any(isinstance(step, str) and ('"' in step or "\\" in step) for step in path) else path
 
 
 def check_key(chance: random.Random, source: Source, entry: OutlineEntry, suffix: str, operation: str) -> str | None:
@@ -154,8 +193,8 @@ def check_key(chance: random.Random, source: Source, entry: OutlineEntry, suffix
     address = parse_address(entry.address)
     if before is None or not isinstance(address, Key):
         return None
-    path = parse_path(str(address.path))
-    if not path or any(isinstance(step, str) and ('"' in step or "\\" in step) for step in path):
+    path = path_of(entry)
+    if not path:
         return None
     try:
         at, place = Key(rendered(path)), path
@@ -237,6 +276,8 @@ def check_python(chance: random.Random, source: Source, entries: Sequence[Outlin
         before = definitions(source.text)
     except (SyntaxError, ValueError, RecursionError):
         return None
+    if chance.random() < 0.5:
+        return check_python_insert(chance, source, address)
     result = edit(source.text, Delete(address), path=source.path, policy=POLICY)
     if result.error is not None:
         return str(result.error.kind)
@@ -247,6 +288,36 @@ def check_python(chance: random.Random, source: Source, entries: Sequence[Outlin
     is_own = all(name == path or name.startswith(f"{path}.") for name, _ in gone)
     if now - before or not is_own or len(ast.parse(result.text).body) > len(ast.parse(source.text).body):
         raise Wrong(f"{source.path}: delete {entry.address}: {gone}, {now - before}")
+    return "done"
+
+
+class _Without(ast.NodeTransformer):
+    """A tree without the functions of a name, which are counted, and without `pass`, which gives way to them."""
+
+    count = 0
+
+    def visit_Pass(self, node: ast.Pass) -> None:
+        return None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
+        self.generic_visit(node)
+        self.count += node.name == "added_here"
+        return None if node.name == "added_here" else node
+
+
+def check_python_insert(chance: random.Random, source: Source, address: Target) -> str:
+    """A function beside a definition, or inside a class: without it, the tree is what it was."""
+    put = Insert(
+        address, "def added_here(a, b=1):\n    return a\n", where=chance.choice(("before", "after", "start", "end"))
+    )
+    result = edit(source.text, put, path=source.path, policy=POLICY)
+    if result.error is not None:
+        return str(result.error.kind)
+    check_only_inside(source.text, result.text, result.changes)
+    without = _Without()
+    before, left = (ast.dump(without.visit(ast.parse(text))) for text in (source.text, result.text))
+    if without.count != 1 or left != before:
+        raise Wrong(f"{source.path}: {put}")
     return "done"
 
 
