@@ -90,6 +90,20 @@ def test_a_tag_that_closes_what_was_opened_above_stays(
     assert written(FOLDED, address, verb, *args) == after
 
 
+COMMENTED = "# A\n\nx\n\n{/*\n## Old\n\ny\n*/}\n\n## B\n\nz\n"
+
+
+def test_a_comment_of_mdx_is_opened_and_closed_by_the_same_edit() -> None:
+    refused(COMMENTED, "heading:Old", "delete")
+    refused(COMMENTED, "heading:Old", "insert", "new", "start")
+    assert written(COMMENTED, "heading:A", "delete") == ""
+    assert written(COMMENTED, "heading:B", "replace", "new") == COMMENTED.replace("z", "new")
+    alone = COMMENTED.replace("\ny\n*/}", "\ny\n\n*/}")
+    assert written(alone, "heading:Old", "delete").count("{/*\n") == written(alone, "heading:Old", "delete").count(
+        "*/}"
+    )
+
+
 @table("ends", [("{% if a > b %}", "{% endif %}"), ("{{< tabs >}}", "{{< /tabs >}}"), ("{{% x %}}", "{{% /x %}}")])
 def test_blocks_of_templates_stay_around_a_section(ends: tuple[str, str]) -> None:
     text = FOLDED.replace("<details>\n<summary>More</summary>", ends[0]).replace("</details>", ends[1])

@@ -90,7 +90,9 @@ _HIDING = lazy_pattern(r"^[ \t]*(%%|\$\$)[ \t]*$", re.MULTILINE)
 # `{% if x %}` and `{% endif %}`, `{{< tabs >}}` and `{{< /tabs >}}`: what a page is made with before it is Markdown.
 _BLOCK = lazy_pattern(r"\{%[-+~]?[ \t]*(end)?([A-Za-z]\w*)(?:[^%\r\n]|%(?!\})){0,400}%\}")
 _SHORTCODE = lazy_pattern(r"\{\{([<%])[ \t]*(/?)[ \t]*([\w./-]+)(?:[^<>%\r\n]|[<>%](?!\})){0,400}(?<!/)[>%]\}\}")
-_TELLING = lazy_pattern(r"</?[A-Za-z]|:::|%%|\$\$|\{%|\{\{[<%]")
+_MDX_COMMENT = lazy_pattern(r"\{/\*|\*/\}")
+_TELLING = lazy_pattern(r"</?[A-Za-z]|:::|%%|\$\$|\{%|\{\{[<%]|\{/\*|\*/\}")
+_HIDES = ("%%", "$$", "{/*")
 # Tags that stand alone, or whose end may be left out.
 _ALONE = frozenset(
     "area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option "
@@ -138,12 +140,12 @@ def torn_pair(source: Source, view: View) -> Refusal | None:
 
 
 def hidden_at(source: Source, row: int) -> Refusal | None:
-    """The refusal to put something between the lines that hide what is between them: `%%` or `$$`."""
-    if "%%" not in source.text and "$$" not in source.text:
+    """The refusal to put something between the lines that hide what is between them: `%%`, `$$` or a comment of MDX."""
+    if not any(mark in source.text for mark in _HIDES):
         return None
     at = known_markdown(source).table.start(row)
     for end in ends_of(source):
-        if end.name in ("%%", "$$") and end.other is not None and end.start < at <= end.other:
+        if end.name in _HIDES and end.other is not None and end.start < at <= end.other:
             first, last = source.line_of(end.start), source.line_of(end.other)
             return Refusal(
                 Kind.BAD_REQUEST,
@@ -225,6 +227,7 @@ def _found(text: str) -> Iterator[End]:
     ]
     found += [End(one.start(1), one.end(1), ":::", not one.group(2)) for one in _DIRECTIVE.finditer(text)]
     found += [End(one.start(1), one.end(1), one.group(1), False) for one in _HIDING.finditer(text)]
+    found += [End(one.start(), one.end(), "{/*", one.group() == "*/}") for one in _MDX_COMMENT.finditer(text)]
     if "{%" in text or "{{<" in text:
         blocks = ((one, f"{{% {one.group(2)} %}}", one.group(1)) for one in _BLOCK.finditer(text))
         shortcodes = (
