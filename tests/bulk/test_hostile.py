@@ -219,6 +219,21 @@ def test_equal_keys_in_two_runs_are_two_jobs(ground: Ground) -> None:
     assert tasks == {f"bulk-{run}/job-{n}" for run in (first, second) for n in range(3)}
 
 
+def test_another_job_of_a_run_of_the_same_name_is_not_taken_for_done(ground: Ground) -> None:
+    """As where a run was named, its state was removed, and the jobs were edited before it was given again."""
+    ground.appending(1, 1)
+    tree = Path(ground.jobs[0]["root"])
+    words = ("--run", "fix", "--workers", "1")
+    answer("bulk", "run", ground.write_jobs(), *words, state=ground.folder / "one")
+    again = answer("bulk", "run", ground.write_jobs(), *words, state=ground.folder / "two")
+    assert [(job["state"], job["files"]) for job in again["jobs"]] == [("done", ["0.md"])]
+    ground.jobs[0]["plan"]["files"][0]["edits"][0]["insert"] = "another\n"
+    other = answer("bulk", "run", ground.write_jobs(), *words, state=ground.folder / "three", code=1)
+    assert [(job["state"], job["kind"]) for job in other["jobs"]] == [("refused", "exists-already")]
+    assert (tree / "0.md").read_text().count("one more\n") == 1
+    assert "another" not in (tree / "0.md").read_text()
+
+
 def test_a_run_is_carried_out_by_one_process_and_can_be_cancelled_meanwhile(ground: Ground) -> None:
     ground.appending(4, 1)
     repo = repository(ground.folder / "forever", {"a.md": "one\ntwo\n"})
@@ -243,13 +258,11 @@ class _Endpoint(BaseHTTPRequestHandler):
     """A model endpoint that makes one edit and is silent then, or answers every request with an error."""
 
     status = 200
-    answered = threading.Event()
     silence = threading.Event()
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.status == 200 and any(message["role"] == "tool" for message in request["messages"]):
-            self.answered.set()
             self.silence.wait()
             return
         arguments = {"path": "a.md", "edits": [{"target": "two", "new": "2"}]}
@@ -275,7 +288,7 @@ class _Endpoint(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
-    _Endpoint.answered, _Endpoint.silence = threading.Event(), threading.Event()
+    _Endpoint.silence = threading.Event()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -315,8 +328,7 @@ def test_an_endpoint_that_falls_silent_costs_the_time_of_its_job_and_leaves_the_
     _asking(ground, endpoint)
     found = reports(ground, RunSettings(seconds=15, tries=1))
     assert found["ask"][:2] == ("failed", "timed-out")
-    assert _Endpoint.answered.is_set(), "the model saw its edit"
-    assert (ground.folder / "asked/a.md").read_text() == "one\ntwo\n", "what it had made is taken back"
+    assert (ground.folder / "asked/a.md").read_text() == "one\ntwo\n", "what it may have made is taken back"
 
 
 def test_a_task_that_is_cancelled_leaves_the_tree_as_it_was(ground: Ground, endpoint: str) -> None:

@@ -15,6 +15,8 @@ raises. What makes a job happen once:
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, suppress
 from types import TracebackType
@@ -185,7 +187,7 @@ def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcom
             return Outcome("cancelled")
         if job.work == "task":
             return _task(job, given, workspace)
-        trace = Trace(ToolCall(short_name(job.key), TOOL, given.run), task_of_job(given.run, job.key))
+        trace = Trace(ToolCall(_call_of(job), TOOL, given.run), task_of_job(given.run, job.key))
         bound = host_of(workspace).bound(trace=trace)
         receipt = _edit(job, bound, preview=preview)
         if receipt is None or not receipt.files:
@@ -193,6 +195,12 @@ def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcom
         error = None if receipt.error is None else str(receipt.error)
         facts = {} if receipt.id is None else {"held": True} if receipt.held else {"record": receipt.id}
         return Outcome("done", None, error, tuple(file.path for file in receipt.files), receipt.diff(), facts)
+
+
+def _call_of(job: Job) -> str:
+    """What the record of a plan, a patch or an action is known by: the key, and what is to be done."""
+    said = json.dumps([job.work, job.body, job.policy], sort_keys=True)
+    return f"{short_name(job.key)}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
 
 
 def _edit(job: Job, workspace: Workspace, *, preview: bool) -> Receipt | None:
@@ -251,6 +259,13 @@ def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
         records = standing
     if not records:
         return None
+    call = records[0].call
+    if call is not None and call.toolset == TOOL and call.id != _call_of(job):  # of a run of that name kept elsewhere
+        raise EditError(
+            Kind.EXISTS_ALREADY,
+            f"a run of this name has done another job {job.key!r} here",
+            hint="give the run another name with --run",
+        )
     return _recorded(workspace, task, [record.id for record in records])
 
 
