@@ -28,7 +28,7 @@ _PART: Final = 8  # an excerpt that is more than this part of the file is not wo
 _GUARD: Final = "syntax"  # looks at the whole file, unless that is too large for it
 
 
-class Window(NamedTuple):
+class _Stretch(NamedTuple):
     """Whole lines of the file: where they start in it and in the excerpt, in code points and in rows."""
 
     start: int
@@ -45,7 +45,7 @@ class Excerpt:
     edits: tuple[Edit, ...]
     policy: Policy
     _whole: LargeSource
-    _windows: tuple[Window, ...]
+    _stretches: tuple[_Stretch, ...]
     _wants_syntax: bool
 
     def widened(self, plan: Plan) -> Plan | None:
@@ -67,19 +67,19 @@ class Excerpt:
             plan, outcomes=outcomes, changes=ChangeSet(tuple(splices)), after=after, warnings=warnings, proofs=proofs
         )
 
-    def _window(self, offset: int) -> Window:
-        return self._windows[bisect_right(self._windows, offset, key=lambda window: window.start_here) - 1]
+    def _stretch_at(self, offset: int) -> _Stretch:
+        return self._stretches[bisect_right(self._stretches, offset, key=lambda stretch: stretch.start_here) - 1]
 
     def _moved(self, offset: int) -> int:
         """By how much an offset of the excerpt is another in the file."""
-        window = self._window(offset)
-        return window.start - window.start_here
+        stretch = self._stretch_at(offset)
+        return stretch.start - stretch.start_here
 
     def _numbered(self, outcome: Outcome, start: int) -> Outcome:
         """The outcome with its lines as the file numbers them."""
         assert outcome.lines is not None
-        window = self._window(start)
-        first, last = (line + window.row - window.row_here for line in outcome.lines)
+        stretch = self._stretch_at(start)
+        first, last = (line + stretch.row - stretch.row_here for line in outcome.lines)
         return replace(outcome, lines=(first, last))
 
 
@@ -97,15 +97,15 @@ def excerpt_of(source: LargeSource, edits: Sequence[Edit], policy: Policy, aroun
     if sum(end - start for start, end in parts) * _PART > len(source.data):
         return None
     text = "".join([source.data[start:end].decode() for start, end in parts])
-    windows = _windows(source, parts)
-    moved = [_with_line(edit, source, place, windows, parts) for edit, place in zip(edits, places, strict=True)]
+    stretches = _stretches(source, parts)
+    moved = [_with_line(edit, source, place, stretches, parts) for edit, place in zip(edits, places, strict=True)]
     sent = [edit for edit in moved if edit is not None and _is_once(text, edit)]
     if len(sent) < len(edits):
         return None
     wanted = usual_guards() if policy.guards is None else policy.guards
     rules = replace(policy, guards=wanted - {_GUARD})
     here = Source(text, source.encoding, source.path)
-    return Excerpt(here, tuple(sent), rules, source, windows, _GUARD in wanted)
+    return Excerpt(here, tuple(sent), rules, source, stretches, _GUARD in wanted)
 
 
 def _place_of(source: LargeSource, edit: Edit, around: int) -> tuple[int, int] | None:
@@ -157,34 +157,34 @@ def _lines_around(source: LargeSource, places: Sequence[tuple[int, int]]) -> lis
     return parts
 
 
-def _windows(source: LargeSource, parts: Sequence[tuple[int, int]]) -> tuple[Window, ...]:
-    windows: list[Window] = []
+def _stretches(source: LargeSource, parts: Sequence[tuple[int, int]]) -> tuple[_Stretch, ...]:
+    stretches: list[_Stretch] = []
     start_here = row_here = 0
     for start, end in parts:
         offset, row = source.offset_of(start), source.lines_before(start)
-        windows.append(Window(offset, row, start_here, row_here))
+        stretches.append(_Stretch(offset, row, start_here, row_here))
         start_here += source.offset_of(end) - offset
         row_here += source.data.count(b"\n", start, end)
-    return tuple(windows)
+    return tuple(stretches)
 
 
 def _with_line(
     edit: Edit,
     source: LargeSource,
     place: tuple[int, int],
-    windows: Sequence[Window],
+    stretches: Sequence[_Stretch],
     parts: Sequence[tuple[int, int]],
 ) -> Edit | None:
     """The edit with the line that it names numbered as in the excerpt; None where that is not around its place."""
     old = edit.target
     if isinstance(edit, Act) or not isinstance(old, Old) or old.line is None:
         return edit
-    window, (start, end) = next(
-        pair for pair in zip(windows, parts, strict=True) if place[0] < pair[1][1] and pair[1][0] < place[1]
+    stretch, (start, end) = next(
+        pair for pair in zip(stretches, parts, strict=True) if place[0] < pair[1][1] and pair[1][0] < place[1]
     )
-    if not window.row < old.line <= window.row + source.data.count(b"\n", start, end):
+    if not stretch.row < old.line <= stretch.row + source.data.count(b"\n", start, end):
         return None
-    return replace(edit, target=replace(old, line=old.line - window.row + window.row_here))
+    return replace(edit, target=replace(old, line=old.line - stretch.row + stretch.row_here))
 
 
 def _is_once(text: str, edit: Edit) -> bool:

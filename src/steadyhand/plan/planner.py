@@ -342,7 +342,7 @@ def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     together, _ = assemble([splice for splice, _ in owned], [owner for _, owner in owned])
     if one_by_one.ok and one_by_one.after.text == together.apply(planner.source.text):
         return None
-    return Verdict(refusals.not_together(planner.path or "the text", one_by_one.error))
+    return Verdict(refusals.clashing_addresses(planner.path or "the text", one_by_one.error))
 
 
 def _is_line_insertion(edit: Edit) -> bool:

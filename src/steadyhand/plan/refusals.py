@@ -155,7 +155,7 @@ def other_count(name: str, named: str, count: int, expected: int) -> EditError:
     )
 
 
-def not_together(name: str, first: EditError | None) -> EditError:
+def clashing_addresses(name: str, first: EditError | None) -> EditError:
     """Edits by address of one call that are right singly and not together."""
     return EditError(
         Kind.OVERLAPPING_EDITS,
