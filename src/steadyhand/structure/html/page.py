@@ -16,8 +16,8 @@ import re
 from array import array
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
-from operator import lt
+from itertools import islice, repeat
+from operator import attrgetter, lt
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -117,6 +117,8 @@ _CLOSERS = lazy_pattern(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>
 _NOSCRIPT_END = lazy_pattern(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 _CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
+_TAG, _PARENT, _LINE_AND_COLUMN = attrgetter("tag"), attrgetter("parent"), attrgetter("source_line", "source_col")
+
 _NONE = -1  # where the source has no such tag
 _FEW = 400  # elements inside and around one that are looked at for it; above that, all elements are placed at once
 _MANY = 1_000  # elements that are placed one by one
@@ -165,7 +167,7 @@ class Extents:
 
     @cached_property
     def tags(self) -> list[str]:
-        return [node.tag for node in self._nodes]
+        return list(map(_TAG, self._nodes))
 
     def element(self, index: int) -> Element:
         """The element of that number, with its place."""
@@ -210,9 +212,9 @@ class Extents:
     @cached_property
     def is_in_order(self) -> bool:
         """Whether the elements that have tags come in the order of these: the parser moved none and repeated none."""
-        if "noscript" in self.tags:
+        if "noscript" in self._text.lower() and "noscript" in self.tags:  # to ask each element takes as long as a parse
             return False
-        places = [(node.source_line, node.source_col) for node in self._nodes if node.source_line is not None]
+        places = [place for place in map(_LINE_AND_COLUMN, self._nodes) if place[0] is not None]
         return all(map(lt, places, islice(places, 1, None)))
 
     def _nearby(self, index: int) -> Element | None:
@@ -521,7 +523,7 @@ def _read(source: Source) -> Page | Refusal:
     nodes = tree.select("*")
     if len(nodes) > _MOST:
         return _too_large(f"the page has {len(nodes)} elements, pages are read up to {_MOST}", _MOST)
-    numbers: dict[Node | None, int] = {node: index for index, node in enumerate(nodes)}
+    numbers: dict[Node | None, int] = dict(zip(nodes, range(len(nodes)), strict=True))
     parents = _parents(nodes, numbers)
     if _depth(parents) > DEEPEST:
         return _too_large(f"elements are nested deeper than {DEEPEST}", DEEPEST)
@@ -534,7 +536,7 @@ def _too_large(message: str, limit: int) -> Refusal:
 
 
 def _parents(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> list[int]:
-    found = [numbers.get(node.parent, -1) for node in check_each(nodes)]
+    found = list(map(numbers.get, map(_PARENT, nodes), repeat(-1)))
     for index in (index for index, parent in enumerate(found) if parent < 0 < index):
         parent = nodes[index].parent
         while parent is not None and parent not in numbers:  # what is in a `template` has a root of its own
