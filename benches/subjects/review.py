@@ -9,9 +9,9 @@ import steadyhand as sh
 from benches.bench import Bench, Setting
 from benches.clock import Call, compare
 from benches.table import Row, Table
-from steadyhand.surfaces.web.desk import Asked, Desk, Filter
 from steadyhand.surfaces.web.markup import join
 from steadyhand.surfaces.web.page import Page, View, document
+from steadyhand.surfaces.web.shared_review import Asked, Filter, SharedReview
 from steadyhand.text.diff import changes_between
 
 _APART = 3  # lines from one change to the next
@@ -56,8 +56,8 @@ def _decide(ws: sh.Workspace) -> None:
 
 def _page(ws: sh.Workspace) -> int:
     """The page of all changes, as it is sent; its size in bytes."""
-    desk = Desk(ws, Filter())
-    page = Page(desk, desk.listing(), View(), "a token")
+    review = SharedReview(ws, Filter())
+    page = Page(review, review.listing(), View(), "a token")
     return len(document("Review", join([page.header(), page.main()])).encode())
 
 
@@ -67,10 +67,10 @@ def _size(count: int) -> str:
 
 def _accept(ws: sh.Workspace) -> None:
     """A decision as the page makes it, taken back, and what its script then asks for."""
-    desk = Desk(ws, Filter())
-    desk.decide(Asked("accept", desk.listing().shown[0].change.id))
-    desk.decide(Asked("undo"))
-    Page(desk, desk.listing(), View(), "a token").state()
+    review = SharedReview(ws, Filter())
+    review.decide(Asked("accept", review.listing().shown[0].change.id))
+    review.decide(Asked("undo"))
+    Page(review, review.listing(), View(), "a token").state()
 
 
 def _make(root: Path, files: int, per_file: int) -> tuple[str, str]:
