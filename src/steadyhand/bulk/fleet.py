@@ -261,12 +261,15 @@ class Worker:
 
     async def _put_strays_back(self) -> None:
         """Put tickets back that are said to be in hand at two looks, and are not."""
+        from procrastinate.exceptions import ConnectorException
+
         names = ", ".join(str(name) for name in self._names) or "NULL"
         query = f"SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IN ({names})"
         rows = await asyncio.to_thread(self._store.database.read, lambda own: own.execute(query).fetchall())
         found = {int(ticket) for (ticket,) in rows} - self._tickets
         for ticket in found & self._strays:
-            await self._app.job_manager.retry_job_by_id_async(ticket, datetime.fromtimestamp(0, UTC))
+            with suppress(ConnectorException):  # its end was only late: now it is there, and the ticket is gone
+                await self._app.job_manager.retry_job_by_id_async(ticket, datetime.fromtimestamp(0, UTC))
         self._strays = found
 
     def _add_task(self) -> None:
