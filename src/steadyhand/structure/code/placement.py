@@ -426,10 +426,11 @@ def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[S
     """
     comma = _COMMA.match(source.text, span.end) if item.is_listed else None
     end = comma.end() if comma else parting_behind(code, source.text, span.end).end
-    before = _comma_before(source, code, item) if item.is_listed and comma is None else None
+    before = _comma_before(source, code, span.start) if item.is_listed and comma is None else None
     last = line_end(source, code, end)
     if before is not None and (last is None or not is_first(source.text, span.start)):
-        return (Span(before, end),)
+        is_next = not source.text[before + 1 : span.start].strip()  # else a comment is between, and stays
+        return (Span(before, end),) if is_next else (Span(before, before + 1), Span(span.start, end))
     if last is None or not is_first(source.text, span.start):
         blanks = _BLANKS.match(source.text, end)
         return (Span(span.start, blanks.end() if blanks and last is None else end),)
@@ -442,15 +443,20 @@ def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[S
     return tuple(sorted(part for part in parts if part is not None and not part.is_empty))
 
 
-def _comma_before(source: Source, code: Code, item: Definition) -> int | None:
-    """Where the comma in front of the last item of a list is, if there is another item before it."""
-    others = [
-        other.whole.end
-        for other in code.definitions
-        if other.parent == item.parent and other.is_listed and other.whole.end <= item.whole.start
-    ]
-    found = _COMMA.match(source.text, others[-1]) if others else None
-    return None if found is None else found.end() - 1
+def _comma_before(source: Source, code: Code, start: int) -> int | None:
+    """Where the comma is that parts an item from the one in front of it, whatever that is; comments may be between."""
+    ends = {comment.end: comment.start for comment in code.comments if comment.end <= start}
+    at = _behind_blanks(source.text, start)
+    while at in ends:
+        at = _behind_blanks(source.text, ends[at])
+    return at - 1 if source.text[at - 1 : at] == "," else None
+
+
+def _behind_blanks(text: str, end: int) -> int:
+    """Where the last character before a place is that is no blank; behind it."""
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _with_blank_rows(source: Source, span: Span) -> tuple[Span, Span]:

@@ -157,7 +157,16 @@ class SymbolNode(Node):
 
     def move_to(self, source: Source, there: Node, where: Where) -> Proposal | Refusal | None:
         """Nothing where it is beside the other already, with no more than what parts statements between the two."""
-        code, _ = self._read(source)
+        code, item = self._read(source)
+        other = code.definitions[there.index] if isinstance(there, SymbolNode) else None
+        if (item.is_listed or (other is not None and other.is_listed)) and not _may_join(
+            source, code, item, other, where
+        ):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"{item.kind} {item.dotted} would leave a list that it is an item of, or come into one",
+                "delete it there, and insert it as it has to be written in the other place",
+            )
         if code.language.between is None or where not in ("before", "after"):
             return None
         first, second = (there.span, self.span) if where == "after" else (self.span, there.span)
@@ -209,6 +218,31 @@ class SymbolNode(Node):
         first = rows_of(new)[0].lstrip()
         is_headed = first.startswith(("@", "#", "//", "/*", "[", "--"))
         return () if is_headed else (f"replaced with {self.includes}",)
+
+
+_DECLARED = ("variable", "field", "constant", "property")
+
+
+def _may_join(source: Source, code: Code, item: Definition, other: Definition | None, where: Where) -> bool:
+    """Whether an item of a list means the same beside another definition, or in it.
+
+    What is declared is so by its statement, `const` or `int`; a member of an enum is one in any enum.
+    """
+    if other is None or (where in ("start", "end") and other.is_listed):
+        return False
+    if where in ("start", "end"):
+        return item.kind == "member" and any(
+            one.is_listed and one.kind == "member" and one.parent is not None and code.definitions[one.parent] is other
+            for one in code.definitions
+        )
+    if not (item.is_listed and other.is_listed) or item.kind != other.kind:
+        return False
+    first, second = sorted((item.whole, other.whole))
+    inside = [one.whole for one in code.definitions if first.end <= one.whole.start and one.whole.end <= second.start]
+    edges = [first.end, *(edge for span in inside for edge in (span.start, span.end)), second.start]
+    between = "".join(source.text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+    is_one_list = item.parent == other.parent and not between.replace(",", "").strip()
+    return is_one_list or item.kind not in _DECLARED
 
 
 def _defines(code: Code, new: str, item: Definition) -> bool:
