@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.match.resolve import SHOWN, Found, Miscount, Nothing, Resolution, Several, TooMany, finder_of, resolve
+from steadyhand.match.tier import step_names
 from steadyhand.text.source import Source
 from tests.table import table
 
@@ -29,8 +30,7 @@ def test_overlapping_places_are_several() -> None:
 
 
 def test_nothing_names_the_tiers_that_were_tried() -> None:
-    every = ("exact", "newline", "repair", "whitespace", "typography", "token", "elision", "fuzzy")
-    assert ask("abc", "x\ny") == Nothing(every)
+    assert ask("abc", "x\ny") == Nothing(step_names())
     assert ask("abc", "x\ny", laxest="newline") == Nothing(("exact", "newline"))
     assert ask("abc", "x\ny", laxest="exact") == Nothing(("exact",))
 
