@@ -9,13 +9,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.plan.edit import Act, Delete
+from steadyhand.plan.edit import Act, Delete, Insert
 from steadyhand.plan.preview import edit
 from steadyhand.structure.code.indentation import fit
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.code.symbol import Symbol
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, Where
 from steadyhand.structure.target import parse_address
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -127,3 +127,21 @@ def test_an_item_of_a_list_moves_only_where_it_means_the_same(
 def test_a_directive_in_front_of_the_last_item_stays() -> None:
     text = "enum E { A,\n#ifdef X\n B,\n#endif\n C };\n"
     assert edit(text, Delete(parse_address("symbol:E.C")), path="a.c").text == text.replace(" C", "")
+
+
+@table(
+    ("path", "text", "address", "new", "where"),
+    [
+        ("a.c", "int a, b;\n", "b", "int c;", "after"),
+        ("a.c", "struct S { int x, y; };\n", "S.x", "int z;", "before"),
+        ("A.java", "enum E { A, B; int x; }\n", "E.A", "int y;", "after"),
+        ("a.c", "enum E { A,\n#ifdef X\n B,\n#endif\n};\n", "E", "C", "end"),
+        ("a.c", "enum E {\n#ifdef X\n  A,\n#endif\n  B\n};\n", "E", "C", "start"),
+    ],
+)
+def test_what_would_not_be_an_item_of_the_list_is_not_put_into_it(
+    path: str, text: str, address: str, new: str, where: Where
+) -> None:
+    result = edit(text, Insert(parse_address(f"symbol:{address}"), new, where=where), path=path)
+    assert result.error is not None, result.text
+    assert result.error.kind is Kind.BAD_REQUEST

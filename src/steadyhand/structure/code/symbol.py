@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText, Say, SendAddress
-from steadyhand.lazy import dataclass, field, replace
+from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.code.definition import CALLABLES, TYPES, VALUES, Code, Definition, asked_path, loose
 from steadyhand.structure.code.indentation import differing, fit, rows_of
@@ -105,8 +105,14 @@ class SymbolNode(Node):
                 SendAddress(f"symbol:{item.dotted}", "insert beside"),
             )
         if where in ("before", "after") and self.part != "body":
+            if item.is_listed and text.rstrip().endswith(";"):
+                what = f"{item.kind} {item.dotted} is one of a list with commas, and this is a statement"
+                return Refusal(Kind.BAD_REQUEST, what, "send the item alone, or insert beside the whole statement")
             proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
         else:
+            if item.kind == "enum" and item.body is not None and _CONDITION.search(item.body.of(source.text)):
+                what = f"{item.kind} {item.dotted} has members that only some builds have"
+                return Refusal(Kind.BAD_REQUEST, what, SendAddress(f"symbol:{item.dotted}", "replace"))
             listed = among_listed(source, code, self.index, text, at_end=where in ("end", "after"))
             made = None if listed is None else self._checked(source, code, listed, listed.splices[0].span)
             if isinstance(made, Proposal) and not made.notes:
@@ -220,6 +226,7 @@ class SymbolNode(Node):
         return () if is_headed else (f"replaced with {self.includes}",)
 
 
+_CONDITION = lazy_pattern(r"(?m)^[ \t]*#[ \t]*(?:if|elif|else|endif)")
 _DECLARED = ("variable", "field", "constant", "property")
 
 
