@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from unittest import mock
 
-from steadyhand.workspace import store
+from steadyhand.workspace import transaction
 from steadyhand.workspace.journal import store as journal
 from steadyhand.workspace.journal.record import utc_text
 
@@ -29,5 +29,5 @@ class Skew:
 def skewed_clock() -> Iterator[Skew]:
     """For the length of the block the journal asks this clock."""
     skew = Skew()
-    with mock.patch.object(store, "utc_now", skew.now), mock.patch.object(journal, "utc_now", skew.now):
+    with mock.patch.object(transaction, "utc_now", skew.now), mock.patch.object(journal, "utc_now", skew.now):
         yield skew
