@@ -18,6 +18,7 @@ import steadyhand as sh
 from steadyhand.bulk.job import read_jobs
 from steadyhand.bulk.pool import carry_out_run
 from steadyhand.bulk.run_store import RunSettings
+from tests.agents import impact_ground
 from tests.bulk.ground import Ground, answer, children, command, git, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
 
@@ -289,3 +290,33 @@ def test_a_task_for_a_model_is_done_whole_or_not_at_all(ground: Ground) -> None:
     assert (jobs["cut"]["state"], jobs["cut"]["kind"]) == ("failed", "turns")
     assert (ground.folder / "t/whole/a.md").read_text() == "1\n2\n"
     assert (ground.folder / "t/cut/a.md").read_text() == "one\ntwo\n"
+
+
+def test_an_impact_run_is_a_job(ground: Ground) -> None:
+    tree = impact_ground.repository(ground.folder / "tree")
+    origin = impact_ground.repository(ground.folder / "origin")
+    script = ground.folder / "script.json"
+    fixed = {"tool": "edit_article", "arguments": impact_ground.FIX_LOGIN.arguments}
+    unchanged = {"tool": "no_change_needed", "arguments": {"reasoning": "right as it is"}}
+    script.write_text(json.dumps({"docs/login.md`. The change": [fixed, "Three tries now."], "": [unchanged]}))
+    impact = {"base": "HEAD~1", "docs": ["docs"], "model": f"script:{script}"}
+    ground.jobs = [
+        {"key": "tree", "root": str(tree), "impact": impact},
+        {"key": "repo", "repo": str(origin), "impact": impact, "result": "patch"},
+        {"key": "no base", "root": str(tree), "impact": {**impact, "base": "gone"}},
+        {"key": "no change", "root": str(tree), "impact": {**impact, "base": "HEAD"}},
+    ]
+    document = answer("bulk", "run", ground.write_jobs(), "--workers", "1", state=ground.state, code=1)
+    jobs = {job["key"]: job for job in document["jobs"]}
+    assert (jobs["tree"]["state"], jobs["tree"]["files"]) == ("done", ["docs/login.md"])
+    impact_ground.check_nothing_else(tree, "docs/login.md")
+    assert (jobs["repo"]["state"], jobs["repo"]["files"]) == ("done", ["docs/login.md"])
+    impact_ground.check_nothing_else(origin)
+    assert (jobs["no base"]["state"], jobs["no base"]["kind"]) == ("refused", "bad-request")
+    assert jobs["no change"]["state"] == "nothing"
+    # As after the loss of the state: the run of the tree is known by its notes, and nobody is asked again.
+    script.write_text("[]")
+    words = ("bulk", "run", ground.write_jobs(), "--workers", "1", "--run", document["id"])
+    again = answer(*words, state=ground.folder / "other", code=None)
+    assert next(job for job in again["jobs"] if job["key"] == "tree") == jobs["tree"]
+    impact_ground.check_nothing_else(tree, "docs/login.md")
