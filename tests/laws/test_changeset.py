@@ -7,7 +7,7 @@ import re
 from typing import SupportsIndex
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
@@ -152,6 +152,7 @@ def test_compose_is_associative_in_effect(case: tuple[str, ChangeSet, ChangeSet,
 
 
 @given(edited())
+@example(("aaaa", ChangeSet((Splice(0, "aaa", ""), Splice(3, "a", "")))))
 def test_composed_with_its_inverse_it_changes_nothing(case: tuple[str, ChangeSet]) -> None:
     _, changes = case
     assert changes.compose(changes.invert()).splices == ()

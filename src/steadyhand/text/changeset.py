@@ -235,12 +235,15 @@ class _Composer:
         self._made = ""  # produced by a splice of `first`
         self._used = 0  # how much of it is consumed; never cut off, a long insertion would be copied at each step
         self._start = 0
+        self._has_inserted = False  # the splice of `later` just before is an insertion at this very position
         self._old: list[str] = []
         self._new: list[str] = []
         self.result: list[Splice] = []
 
     def keep(self, count: int | None) -> None:
         """`later` leaves the next `count` middle characters alone; None: all that are left."""
+        if count != 0:
+            self._has_inserted = False
         while count is None or count > 0:
             self._produce(apart=True)
             if pending := self._pending:
@@ -261,7 +264,10 @@ class _Composer:
 
     def replace(self, old: str, new: str) -> None:
         """`later` replaces the next `len(old)` middle characters."""
-        if not self._pending:
+        # Several insertions at one position may put back several deletions, which the first of them has taken in.
+        is_more = self._has_inserted and not old
+        self._has_inserted = not old
+        if not self._pending and not is_more:
             self._close()
         self._delete()
         if old:
