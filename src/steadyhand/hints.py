@@ -9,6 +9,7 @@ Nothing of the package but `lazy` may be imported here.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
@@ -24,15 +25,15 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Hint:
+class Hint(ABC):
     """One thing to do next. Every hint is an alternative to those before it, unless it `adds` to them."""
 
     __slots__ = ()
     adds: ClassVar[bool] = False
 
+    @abstractmethod
     def words(self) -> str | None:
         """The hint in the words of the library; None where only some surface has something to say."""
-        raise NotImplementedError
 
 
 Advice = str | Hint | Iterable[Hint] | None
