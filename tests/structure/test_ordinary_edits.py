@@ -106,6 +106,7 @@ LATE = "<script src=a.js></script>\n"
             insert("selector:script", "<script></script>", "after"),
             PAGE.replace("</script>", "</script><script></script>"),
         ),
+        (PAGE + LATE.replace("a", "z"), Delete(parse_address("selector:script[src='z.js']")), PAGE),
         (PAGE.replace(LATE, ""), insert("selector:body", LATE, "after"), PAGE.replace(f"\n{LATE}", f"{LATE}\n")),
     ],
 )
@@ -182,7 +183,10 @@ def test_all_keys_go_and_another_comes_in_one_call() -> None:
     assert json.loads(after('{"x": {"a": 1, "b": 2}}', *edits, path="a.json")) == {"x": {"c": 3}}
 
 
-@table("path", [".env.local.sample", ".env.production.example", ".envrc", ".env.staging.local"])
+ENV_FILES = ".env.local.sample .env.production.example .envrc .env.staging.local .flaskenv .envrc.example env.sample"
+
+
+@table("path", ENV_FILES.split())
 def test_every_file_of_variables_is_known_by_its_name(path: str) -> None:
     assert after("export A=1\n", Act(Key("A"), "set-key", value="2"), path=path) == "export A=2\n"
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Insert, Replace
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import parse_address
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 from tests.real_files import CORPUS
+from tests.structure.laws import outline_of
 from tests.table import table
 
 LINKAGE = """\
@@ -80,6 +83,28 @@ SET search_path = app, public;
 CREATE TABLE x (id int) STRICT;
 """
 
+DELIMITERS = """\
+DELIMITER $$
+CREATE PROCEDURE p()
+BEGIN
+  SELECT 1;
+END$$
+CREATE TRIGGER t AFTER DELETE ON x FOR EACH ROW BEGIN
+  INSERT INTO l VALUES (OLD.id);
+END$$
+DELIMITER ;;
+CREATE TRIGGER u BEFORE INSERT ON x FOR EACH ROW BEGIN SET NEW.a = ';;'; END ;;
+CREATE FUNCTION f(a INT) RETURNS INT DETERMINISTIC
+  RETURN a + 1 ;;
+DELIMITER ;
+CREATE FUNCTION g(a INT) RETURNS INT DETERMINISTIC RETURN a + 1;
+CREATE VIRTUAL TABLE v USING fts5(body, tokenize = 'porter');
+CREATE TABLE x (
+  `id` int NOT NULL,
+  FULLTEXT KEY `k` (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+"""
+
 MACROS = """\
 G_BEGIN_DECLS
 API_EXPORT int f(const char *s);
@@ -135,6 +160,19 @@ B::operator bool() const { return 1; }
 
 NAMES = {
     "several.c": ("int a, *b = 0;\nstruct S { int x, y; };\n", "a b S S.x S.y"),
+    "typedefs.c": (
+        (
+            "typedef struct _A { int y; } A;\ntypedef struct { int z; } B, *PB;\n"
+            "typedef union { int q; } U, **PU;\ntypedef enum { X } E, *PE;\ntypedef int I, *J;\n"
+            "typedef void (*c)(int), (*d)(void);\nint f(void), *g(int), h;\n"
+        ),
+        "A A._A A.y B B.z PB U U.q PU E E.X PE I J c d f g h",
+    ),
+    "linkages.h": (LINKAGE.replace("#ifdef", "#if"), "f"),
+    "references.cc": (
+        "int a, &b = a, &&c = 1;\nauto [p, q] = f();\nclass K { int x, &y; int &z; };\n",
+        "a b c p q K K.x K.y K.z",
+    ),
     "arrays.c": (
         (
             "int m[2][3];\nchar *names[];\nint (*handler)(int);\nstruct S { int (*cb)(void); };\n"
@@ -157,6 +195,7 @@ NAMES = {
     "enums.ts": ("enum E { A, B = 2 }\n", "E E.A E.B"),
     "several.js": ("var a = 1, b = 2;\nfor (var c = 1, d = 2; ; ) {}\nfunction f() { let g = 1, h = 2 }\n", "a b f"),
     "several.py": ("y = z = 4\na, b = 1, 2\nclass K:\n    r = s = 2\n", "y z a b K K.r K.s"),
+    "chains.py": ("a, b = c, d = 1, 2\ne = (f, g) = [h, i] = 1, 2\nj = k = m = n = 1\n", "a b c d e f g h i j k m n"),
     "blocks.py": (
         (
             "if True:\n    C = 1\nwith open('x') as f:\n    D = 1\ntry:\n    import x\nexcept OSError:\n    x = None\n"
@@ -167,6 +206,14 @@ NAMES = {
     "operators.rb": (
         "class A\n  def <=>(other)\n    1\n  end\n  class << self\n    def build\n    end\n  end\n  X = Y = 2\nend\n",
         "A A.<=> A.build A.X A.Y",
+    ),
+    "several.rb": (
+        "A, B = 1, 2\nclass K\n  C ||= 3\n  D, E = 1, 2\n  alias f g\n  alias == f\nend\n",
+        "A B K K.C K.D K.E K.f K.==",
+    ),
+    "requirements.swift": (
+        "protocol P {\n  static func == (l: Self, r: Self) -> Bool\n  init(x: Int)\n}\n",
+        "P P.== P.init",
     ),
     "operators.swift": (
         (
@@ -217,7 +264,8 @@ NAMES = {
         "const { a, b: c, d = 1, ...e } = x;\nexport const [f, g] = y, [i, ...j] = z;\nconst { h } = z;\n",
         "a c d e f g i j h",
     ),
-    "several.sh": ("export A=1 B=2\nC=3\n", "A B C"),
+    "several.sh": ("export A=1 B=2\nC=3\nD=4 E=5\n", "A B C D E"),
+    "delimiters.sql": (DELIMITERS, "p t u f g v x"),
     "types.swift": ("protocol P {\n  associatedtype T\n}\nlet (m, n) = (1, 2)\n", "P P.T m n"),
 }
 
@@ -239,10 +287,57 @@ def test_every_name_is_in_the_outline(path: str) -> None:
 def test_every_name_can_be_changed_alone(path: str) -> None:
     text, names = NAMES[path]
     for name in names.split():
-        if name.rpartition(".")[2].isidentifier() and name not in ("V.int", "C.Companion"):
+        if name.rpartition(".")[2].isidentifier() and name not in ("V.int", "C.Companion", "P.init"):
             result = edit(text, Replace(parse_address(f"symbol.name:{name}"), "Renamed"), path=path)
             assert result.error is None, f"{name}: {result.error}"
             assert len(names_of(path, result.text)) == len(names.split()), name
+
+
+def test_what_has_no_name_that_could_be_asked_for_is_not_listed() -> None:
+    entries = outline_of(Source.of_text("declare module '../..' {\n  interface A {}\n}\n", path="a.d.ts"))
+    assert not isinstance(entries, Refusal)
+    assert [parse_address(entry.address) for entry in entries] == [parse_address("symbol:../...A")]
+
+
+def test_a_type_of_c_that_has_its_name_twice_is_one_definition() -> None:
+    assert names_of("a.h", "typedef struct node {\n  struct node *next;\n} node;\n") == ["node", "node.next"]
+
+
+@table("path", NAMES)
+def test_a_definition_is_all_of_its_statement(path: str) -> None:
+    """What the grammar cannot read of it is part of it as well: nothing is left of it where it goes."""
+    text, _ = NAMES[path]
+    code = code_of(Source.of_text(text, path=path))
+    assert not isinstance(code, Refusal)
+    for item in code.definitions:
+        line = Span(text.rfind("\n", 0, item.whole.start) + 1, (text + "\n").index("\n", item.whole.end))
+        before, behind = text[line.start : item.whole.start].strip(), text[item.whole.end : line.end].strip()
+        if not item.is_listed and before != "typedef":  # `typedef struct A {} B;` is B, and A inside it
+            assert not before or "{" in before, item.dotted
+            assert not behind.strip(" ;/$") or "}" in behind, item.dotted
+
+
+def test_a_routine_goes_and_comes_with_its_delimiter() -> None:
+    for name, gone in (("p", "CREATE PROCEDURE p()\nBEGIN\n  SELECT 1;\nEND$$\n"), ("f", None)):
+        start, end = (DELIMITERS.index(each) for each in ("CREATE FUNCTION f", "DELIMITER ;\n"))
+        address = parse_address(f"symbol:{name}")
+        gone = gone or DELIMITERS[start:end]
+        assert edit(DELIMITERS, Delete(address), path="a.sql").text == DELIMITERS.replace(gone, "")
+        for given in (gone, gone.rstrip("$\n ")):
+            changed = given.replace("1", "2")
+            made = edit(DELIMITERS, Replace(address, changed), path="a.sql").text
+            assert made == DELIMITERS.replace(gone, gone.replace("1", "2"))
+
+
+@table("head", ["try:\n    import x\nexcept E:", "if a:  # why", "class A:", "with a as b:"])
+def test_the_only_statement_of_a_suite_is_not_taken_away(head: str) -> None:
+    for end in ("", "b = 1\n", "# c\n\nb = 1\n"):
+        text = f"{head}\n    # c\n    a = 1\n{end}"
+        refused = edit(text, Delete(parse_address("symbol:a")), path="a.py", policy=Policy(guards=frozenset()))
+        assert refused.error is not None
+        assert "only statement" in str(refused.error)
+        both = text.replace("    a = 1\n", "    a = 1\n    c = 2\n")
+        assert edit(both, Delete(parse_address("symbol:c")), path="a.py").text == text
 
 
 def test_one_of_several_names_goes_comes_and_changes() -> None:

@@ -292,12 +292,15 @@ def check_python(chance: random.Random, source: Source, entries: Sequence[Outlin
 
 
 class _Without(ast.NodeTransformer):
-    """A tree without the functions of a name, which are counted, and without `pass`, which gives way to them."""
+    """A tree without the functions of a name, which are counted, and without the `pass` and `...` that they replace."""
 
     count = 0
 
     def visit_Pass(self, node: ast.Pass) -> None:
         return None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        return None if isinstance(node.value, ast.Constant) and node.value.value is ... else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
         self.generic_visit(node)

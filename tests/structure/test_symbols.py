@@ -264,8 +264,7 @@ def test_a_lone_surrogate_moves_nothing() -> None:
     [
         ("js", "function o() { let g = 1, p = (e) => e, b = 2; }\n", ["o"]),
         ("js", "var q = function () {}, r;\nconst { z } = y, w = () => 1;\nconst c = 1;\n", ["q", "r", "z", "w", "c"]),
-        ("c", "int x, (*fp)(void);\nextern int h(void), y;\nint c = 1;\n", ["x", "fp", "c"]),
-        ("cpp", "class K { int a, &b; int c; };\n", ["K", "K.c"]),
+        ("c", "int x, (*(*f(void))[5])(void);\nint c = 1;\n", ["c"]),
         ("sh", "export A=1 B\nexport C=1\n", ["C"]),
         ("swift", "let a = 1, (b, d) = x\nlet c = 1\n", ["a", "b", "d", "c"]),
     ],

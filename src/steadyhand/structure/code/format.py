@@ -14,8 +14,9 @@ from steadyhand.text.source import Source
 
 
 def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
-    """Every definition that can be addressed; those that a syntax error makes doubtful are left out."""
+    """Every definition that can be addressed: none that a syntax error makes doubtful, or that is called `../..`."""
     from steadyhand.errors import Kind
+    from steadyhand.structure.code.definition import loose
     from steadyhand.structure.code.reader import code_of
     from steadyhand.structure.code.symbol import signature_of
 
@@ -23,13 +24,13 @@ def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     if isinstance(code, Refusal):
         return code
     counts = Counter(item.dotted for item in code.definitions)
-    doubtful = {item.dotted for item in code.definitions if not item.is_sound}
+    hidden = {item.dotted for item in code.definitions if not item.is_sound or not loose(item.dotted)}
     seen: Counter[str] = Counter()
     entries: list[OutlineEntry] = []
     for item in code.definitions:
         seen[item.dotted] += 1
         nth = f"[{seen[item.dotted]}]" if counts[item.dotted] > 1 else ""
-        if item.dotted not in doubtful:
+        if item.dotted not in hidden:
             label = signature_of(source, item)
             entries.append(OutlineEntry(f"symbol{nth}:{item.dotted}", item.kind, label, item.whole, item.depth))
     if not entries and code.errors:

@@ -38,7 +38,16 @@ def _held(name: str) -> str:
     return f"[{name} {pointer} (pointer_declarator declarator: {pointer}) {arrays} {function} {functions}]"
 
 
+def _typedefs(kind: str) -> str:
+    """A struct, union or enum with a body that a `typedef` names once, or several times: then it has the first name."""
+    return f"""
+(type_definition type: ({kind}_specifier body: (_) @body) declarator: (type_identifier) @name) @{kind}
+(type_definition type: ({kind}_specifier !name body: (_) @body) @{kind} . declarator: (type_identifier) @name
+  . declarator: (_)) @statement"""
+
+
 _FUNCTION = "(function_declarator declarator: [(identifier) (field_identifier)] @name)"
+_TYPE = _held("(type_identifier) @name")
 
 _C_QUERY = f"""
 (function_definition declarator: {_declared(_FUNCTION)} body: (_) @body) @function
@@ -46,6 +55,7 @@ _C_QUERY = f"""
 (function_definition) @function
 (declaration declarator: {_declared(_FUNCTION)}) @prototype
 (declaration declarator: {_returning(_FUNCTION)}) @prototype
+(declaration declarator: {_declared(_FUNCTION)} @prototype @listed) @statement
 (declaration declarator: {_held("(identifier) @name")}) @variable
 (declaration declarator: (init_declarator declarator: {_held("(identifier) @name")})) @variable
 (declaration declarator: {_held("(identifier) @name")} @variable @listed) @statement
@@ -56,18 +66,18 @@ _C_QUERY = f"""
 (struct_specifier name: (_) @name body: (_) @body) @struct
 (union_specifier name: (_) @name body: (_) @body) @union
 (enum_specifier name: (_) @name body: (_) @body) @enum
-(type_definition type: (enum_specifier body: (_) @body) declarator: (type_identifier) @name) @enum
+{_typedefs("struct")}{_typedefs("union")}{_typedefs("enum")}
 (enum_specifier body: (_)) @enum
 (enumerator name: (_) @name) @member @listed
-(type_definition type: (struct_specifier body: (_) @body) declarator: (type_identifier) @name) @struct
-(type_definition declarator: [(type_identifier) @name (array_declarator declarator: (type_identifier) @name)
-  (pointer_declarator declarator: (type_identifier) @name)]) @type
-(type_definition declarator: (function_declarator declarator:
-  (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
+(type_definition declarator: {_TYPE}) @type
+(type_definition type: [(primitive_type) (type_identifier) (sized_type_specifier) (struct_specifier name: (_))
+  (union_specifier name: (_)) (enum_specifier name: (_))] . declarator: {_TYPE} @type @listed) @statement
+(type_definition declarator: (_) declarator: {_TYPE} @type @listed) @statement
 (preproc_def name: (_) @name) @macro
 (preproc_function_def name: (_) @name) @macro
 (declaration declarator: (_) declarator: (_)) @several
 (field_declaration declarator: (_) declarator: (_)) @several
+(type_definition declarator: (_) declarator: (_)) @several
 (comment) @comment
 """
 
@@ -76,7 +86,8 @@ _BASH_QUERY = """
 (function_definition name: (_) @name body: (_) @body) @function
 (program (variable_assignment name: (variable_name) @name) @variable)
 (program (declaration_command (variable_assignment name: (variable_name) @name)) @variable)
-(program (declaration_command (variable_assignment name: (variable_name) @name @variable)) @statement)
+(program [(declaration_command (variable_assignment name: (variable_name) @name @variable))
+  (variable_assignments (variable_assignment name: (variable_name) @name @variable))] @statement)
 (declaration_command [(variable_assignment) (variable_name)] [(variable_assignment) (variable_name)]) @several
 (list (function_definition) @inner) @wrapper
 (list (redirected_statement) @inner) @wrapper
@@ -101,7 +112,7 @@ _BASH = Language(
 
 
 _GUARDED = lazy_pattern(
-    r"(?m)^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]+)__cplusplus[ \t)]*\r?$(.{0,300}?)^[ \t]*#[ \t]*endif\b",
+    r"(?m)^[ \t]*#[ \t]*if(?:def)?[ \t]+(?:defined[ \t(]+)?__cplusplus[ \t)]*\r?$(.{0,300}?)^[ \t]*#[ \t]*endif\b",
     re.DOTALL,
 )
 _LINKAGE = lazy_pattern(r"(?:[ \t]*(?:extern[ \t]+\"C\"[ \t\r\n]*\{|\}|//[^\r\n]*|/\*[^*]*\*/)[ \t\r\n;]*)+")
@@ -173,6 +184,13 @@ _CPP_QUERY = f"""
   body: (_) @body) @function
 (declaration declarator: (operator_cast type: (_) @name)) @prototype
 (declaration declarator: (init_declarator declarator: (qualified_identifier) @name)) @variable
+(declaration declarator: (init_declarator declarator: (reference_declarator (identifier) @name))) @variable
+(declaration declarator: (init_declarator declarator: (reference_declarator (identifier) @name)) @variable @listed)
+  @statement
+(declaration declarator: (init_declarator declarator: (structured_binding_declarator (identifier) @name @variable)))
+  @statement
+(field_declaration declarator: (reference_declarator (field_identifier) @name)) @field
+(field_declaration declarator: (reference_declarator (field_identifier) @name) @field @listed) @statement
 (alias_declaration name: (_) @name) @type
 (concept_definition name: (_) @name) @type
 (linkage_specification body: [(function_definition) (declaration)] @inner) @wrapper
@@ -486,21 +504,27 @@ _PHP = Language(
 )
 
 
-_PYTHON_QUERY = """
+_ITEMS = "(identifier) @name @variable"
+_UNPACKED = f"""[(tuple_pattern {_ITEMS}) (list_pattern {_ITEMS}) (pattern_list [{_ITEMS}
+  (list_splat_pattern {_ITEMS}) (tuple_pattern {_ITEMS}) (list_pattern {_ITEMS})])]"""
+
+
+def _chained(depth: int) -> str:
+    """What is assigned so many signs behind the first: `y` and `z` of `x = y = z = 1`."""
+    inner = f"(assignment left: [{_ITEMS} {_UNPACKED}])"
+    for _ in range(depth):
+        inner = f"(assignment right: {inner})"
+    return f"(expression_statement {inner}) @statement\n"
+
+
+_PYTHON_QUERY = f"""
 (function_definition name: (_) @name body: (_) @body) @function
 (class_definition name: (_) @name body: (_) @body) @class
 (module (expression_statement (assignment left: (identifier) @name)) @variable)
 (block (expression_statement (assignment left: (identifier) @name)) @variable)
 (expression_statement (assignment left: (identifier) @name @variable right: (assignment))) @statement
-(expression_statement (assignment right: (assignment left: (identifier) @name @variable))) @statement
-(expression_statement (assignment right: (assignment right: (assignment
-  left: (identifier) @name @variable)))) @statement
-(expression_statement (assignment left: (pattern_list (identifier) @name @variable))) @statement
-(expression_statement (assignment left: (pattern_list (list_splat_pattern (identifier) @name @variable)))) @statement
-(expression_statement (assignment left: [(tuple_pattern (identifier) @name @variable)
-  (list_pattern (identifier) @name @variable)])) @statement
-(expression_statement (assignment left: (pattern_list [(tuple_pattern (identifier) @name @variable)
-  (list_pattern (identifier) @name @variable)]))) @statement
+(expression_statement (assignment left: {_UNPACKED})) @statement
+{_chained(1)}{_chained(2)}{_chained(3)}
 (type_alias_statement left: (type [(identifier) @name (generic_type (identifier) @name)])) @type
 (decorated_definition definition: (_) @inner) @wrapper
 (expression_statement (assignment right: (assignment))) @several
@@ -540,7 +564,11 @@ _PYTHON = Language(
 )
 
 
-_RUBY_QUERY = """
+_RUBY_SEVERAL = """[(assignment left: (constant) @name @constant right: (assignment))
+  (assignment right: (assignment left: (constant) @name @constant))
+  (assignment left: (left_assignment_list (constant) @name @constant))]"""
+
+_RUBY_QUERY = f"""
 (module name: (_) @name body: (_) @body) @module
 (module name: (_) @name) @module
 (class name: (_) @name body: (_) @body) @class
@@ -550,12 +578,11 @@ _RUBY_QUERY = """
 (singleton_method name: (_) @name body: (_) @body) @function
 (singleton_method name: (_) @name) @function
 (singleton_class) @class
-(program (assignment left: (constant) @name) @constant)
-(body_statement (assignment left: (constant) @name) @constant)
-(program (assignment left: (constant) @name @constant right: (assignment)) @statement)
-(program (assignment right: (assignment left: (constant) @name @constant)) @statement)
-(body_statement (assignment left: (constant) @name @constant right: (assignment)) @statement)
-(body_statement (assignment right: (assignment left: (constant) @name @constant)) @statement)
+(program [(assignment left: (constant) @name) (operator_assignment left: (constant) @name)] @constant)
+(body_statement [(assignment left: (constant) @name) (operator_assignment left: (constant) @name)] @constant)
+(program {_RUBY_SEVERAL} @statement)
+(body_statement {_RUBY_SEVERAL} @statement)
+(alias name: [(identifier) (constant) (operator)] @name) @function
 (call method: (identifier) arguments: (argument_list . (method) @inner .)) @wrapper
 (assignment right: (assignment)) @several
 (comment) @comment
@@ -644,10 +671,11 @@ _SWIFT_QUERY = """
 (function_declaration "func" . name: _ @name body: (_) @body) @function
 (enum_entry name: (simple_identifier) @name) @member
 (enum_entry name: (simple_identifier) @name @member) @statement
-(protocol_function_declaration name: (simple_identifier) @name) @function
+(protocol_function_declaration "func" . name: _ @name) @function
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
 (associatedtype_declaration name: (_) @name) @type
 (init_declaration body: (_) @body (#set! named "init")) @constructor
+(init_declaration (#set! named "init")) @constructor
 (deinit_declaration body: (_) @body (#set! named "deinit")) @function
 (subscript_declaration (#set! named "subscript")) @function
 (source_file (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @variable)

@@ -88,6 +88,28 @@ def is_first(text: str, offset: int) -> bool:
     return not text[line_start(text, offset) : offset].strip(" \t\f")
 
 
+_HEAD = lazy_pattern(r".*:[ \t]*(?:#.*)?\Z")
+
+
+def is_alone(source: Source, item: Definition) -> bool:
+    """Whether a definition is all that an indented suite has; the grammar reads some suites that have nothing."""
+    first, last = source.table.rows_of(item.whole)
+    width = _width(source, first)
+    above, below = _code_row(source, first - 1, -1), _code_row(source, last + 1, 1)
+    if above is None or not _HEAD.match(source.table.text(above)) or _width(source, above) >= width:
+        return False
+    return below is None or _width(source, below) < width
+
+
+def _code_row(source: Source, row: int, step: int) -> int | None:
+    """The next row from there that has more than a comment."""
+    while 0 <= row < source.table.count:
+        if (written := source.table.text(row).strip()) and not written.startswith("#"):
+            return row
+        row += step
+    return None
+
+
 def body_of(source: Source, code: Code, item: Definition) -> Body | None:
     """The body of a definition, or None where it has none."""
     text, margin = source.text, margin_at(source.text, item.proper.start)

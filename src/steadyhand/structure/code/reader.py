@@ -431,12 +431,13 @@ class _Scope:
     kind: str
     path: Path
     alias: Path
+    body: int | None = None
 
 
 class _Reader:
     def __init__(self, language: Language, text: str, parsed: Parsed, captures: Captures) -> None:
         self.language, self.text, self.parsed, self.captures = language, text, parsed, captures
-        self.points = points_of(parsed.data, set(_offsets(captures, parsed)))
+        self.points = points_of(parsed.data, set(_offsets(captures, parsed, language)))
         self.comments = self._spans(captures.comments)
         self.attributes = self._spans(captures.attributes)
         self.behind = {span.start: span for span in self._spans(captures.behind)}
@@ -471,10 +472,15 @@ class _Reader:
         if not inner:
             return _Scope(item.node.end_byte, around.index, kind, around.path, around.alias)
         path, alias = (*around.path, *scope, *names), (*around.alias, *scope, *names)
+        if item.body is not None and item.body.id == around.body:  # `typedef struct node { … } Node;`: one thing
+            if names == around.path[-1:]:
+                return _Scope(item.node.end_byte, around.index, around.kind, around.path, around.alias, around.body)
+            inner = ()
         self.found.append(self._definition(item, kind, path, alias, around.index))
         self.extents.append(item.extent)
         aside = alias[:-1] if item.named == "Companion" else alias
-        return _Scope(item.node.end_byte, len(self.found) - 1, kind, (*around.path, *scope, *inner), aside)
+        body = None if item.body is None else item.body.id
+        return _Scope(item.node.end_byte, len(self.found) - 1, kind, (*around.path, *scope, *inner), aside, body)
 
     def _names(self, item: Captured) -> Path:
         if item.of is not None:
@@ -483,7 +489,7 @@ class _Reader:
         return steps_of(written) if written else ()
 
     def _definition(self, item: Captured, kind: str, path: Path, alias: Path, parent: int | None) -> Definition:
-        start, end = self._span(item.extent)
+        start, end = (self.points[offset] for offset in _edges(self.parsed, item.extent, self.language))
         name = Span(start, start) if item.leaf is None else self._span(item.leaf)
         proper = Span(self.above.attributes_from(start), end if item.is_listed else end_of(self.text, start, end))
         whole = Span(self.above.comments_from(proper.start), self._behind(kind, proper.end))
@@ -553,11 +559,33 @@ def _kind(item: Captured, around: str) -> str | None:
     return "method" if kind == "function" and (around in TYPES or around == "member") else kind
 
 
-def _offsets(captures: Captures, parsed: Parsed) -> list[int]:
+def _edges(parsed: Parsed, node: Node, language: Language) -> tuple[int, int]:
+    """Where a definition starts and ends in bytes, with what is covered beside it because the grammar does not read it.
+
+    In front that is what is on its line, such as `EXPORT`; behind it, what is before the end of its statement.
+    """
+    start, end = node.start_byte, node.end_byte
+    if parsed.given is parsed.data:
+        return start, end
+    line = max(parsed.given.rfind(b"\n", 0, start) + 1, start - _FAR)
+    head = parsed.data[line + len(parsed.given[line:start].rstrip(b" \t")) : start]
+    start -= len(head.lstrip())
+    blanks = _BLANK_BYTES.match(parsed.given, end) if language.layout == "plain" else None
+    if blanks is not None and parsed.given[blanks.end() : blanks.end() + 1] in (b";", b""):
+        end += len(parsed.data[end : blanks.end()].rstrip())
+    return start, end
+
+
+_BLANK_BYTES = lazy_pattern(rb"\s*+")
+
+
+def _offsets(captures: Captures, parsed: Parsed, language: Language) -> list[int]:
     nodes = [*captures.comments, *captures.attributes, *captures.behind, *parsed.errors]
+    offsets: list[int] = []
     for item in check_each(captures.definitions):
-        nodes += [node for node in (item.extent, item.leaf, item.body) if node is not None]
-    return [offset for node in nodes for offset in (node.start_byte, node.end_byte)]
+        nodes += [node for node in (item.leaf, item.body) if node is not None]
+        offsets += _edges(parsed, item.extent, language)
+    return offsets + [offset for node in nodes for offset in (node.start_byte, node.end_byte)]
 
 
 Prints = Mapping[str, tuple[str, ...]]

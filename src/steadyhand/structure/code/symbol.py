@@ -29,8 +29,10 @@ from steadyhand.structure.code.placement import (
     beside,
     body_of,
     inside,
+    is_alone,
     line_end,
     margin_at,
+    parting_before,
     parting_behind,
     put_in_body,
     removed,
@@ -84,6 +86,9 @@ class SymbolNode(Node):
                 return self._too_much(item)
             proposal = put_in_body(source, code, self.index, new)
             return proposal if isinstance(proposal, Refusal) else self._checked(source, code, proposal, self.span)
+        own = parting_before(code, new, len(new))
+        if own is not None and not parting_behind(code, source.text, self.span.end).is_empty:
+            new = new[: own.start]  # what parts it from the next one is there
         margin = margin_at(source.text, self.span.start)
         old = self.span.of(source.text)
         fitted = fit(code.language, new, margin, unit_in(source), source, old)
@@ -145,12 +150,12 @@ class SymbolNode(Node):
                     Say("replace the whole group"),
                 ),
             )
+        if code.language.layout == "suite" and is_alone(source, item):
+            what = f"{item.kind} {item.dotted} is the only statement of its suite"
+            return Refusal(Kind.BREAKS_SYNTAX, what, "replace it with pass")
         gone = removed(source, code, item, self.span)
         place = Span(gone[0].start, gone[-1].end)
-        proposal = self._checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
-        if isinstance(proposal, Refusal) and code.language.layout == "suite":
-            return replace(proposal, advice="where it is the only statement of its suite, replace it with pass")
-        return proposal
+        return self._checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
 
     def carried(self, source: Source) -> str | Refusal:
         code, item = self._read(source)

@@ -102,10 +102,15 @@ _ENV = " ".join(
     (
         ".env",
         ".envrc",
+        ".flaskenv",
+        ".dev.vars",
+        ".dev.vars.example",
         *(f".env.{stage}" for stage in _STAGES.split()),
         *(f".env.{stage}.{kind}" for stage in _STAGES.split() for kind in _KINDS if kind != stage),
+        *(f".envrc.{kind}" for kind in _KINDS),
     )
 )
+_ENV_NAMES = " ".join(f"env.{kind}" for kind in _KINDS)
 _INI = (
     ".ini .cfg .editorconfig .npmrc .gitconfig .gitmodules .pylintrc .flake8 .coveragerc "
     ".desktop .service .socket .timer .mount .target .path .slice .network .netdev"
@@ -129,7 +134,7 @@ def _keyed(
 
 
 FORMATS = (
-    _keyed("env", _ENV, "env", partial(_fault, "env", message="this is not a line of a .env file")),
+    _keyed("env", _ENV, "env", partial(_fault, "env", message="this is not a line of a .env file"), names=_ENV_NAMES),
     _keyed("ini", _INI, "ini", partial(_fault, "ini")),
     _keyed("conf", ".conf .cnf", "ini"),
     _keyed(

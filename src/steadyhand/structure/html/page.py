@@ -385,10 +385,10 @@ def _flaws(
     for index in _in_torn_noscripts(text, places, tags, parents):
         flaws.setdefault(index, "<noscript> does not end where a browser that runs scripts ends it")
     body = tags.index("body") if "body" in tags else _NONE
-    ended = places.closed[body] if body >= 0 else _NONE
+    pages = (body, parents[body]) if body >= 0 else ()
     for outer, inner in _misfits(located, places, parents, ends):
-        # What is written behind the end of the body is read as the end of it, wherever else that may be.
-        if outer != body or parents[inner] != body or not 0 <= ended <= places.starts[inner]:
+        # What is written behind the end of the body, or of the page, is read as the end of the body.
+        if outer not in pages or parents[inner] != body or not 0 <= places.closed[outer] <= places.starts[inner]:
             flaws.setdefault(inner, f"{_REPAIRED}: <{tags[inner]}> is not where it is written")
         flaws.setdefault(outer, f"{_REPAIRED}: <{tags[outer]}> does not hold what is written in it")
     return flaws
