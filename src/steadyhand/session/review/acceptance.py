@@ -45,14 +45,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.overlay import FileDraft, Overlay
 
 
-DECISION, LOOKED = "review", "review-feedback"
-_SHORTEST = 4  # digits of an id
-# What is wrong with a file that is not there, or not to be read: that is no reason not to review the others.
-_UNREADABLE = (
-    Kind.NO_SUCH_FILE, Kind.NOT_TEXT, Kind.OUTSIDE_ROOT, Kind.PROTECTED_PATH, Kind.NOT_ALLOWED, Kind.TOO_LARGE,
-)  # fmt: skip
-
-
 class Acceptance(PlannedChange):
     """Held hunks made on the disk, or one of them with a reviewer's text in its place.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.session.review.change import Feedback, ReviewChange, State
@@ -50,7 +51,7 @@ class Verdicts:
     records: Mapping[str, Entry]
     _last: dict[str, Said] = field(default_factory=dict)
     _comments: dict[str, list[str]] = field(default_factory=dict)
-    _known: dict[str, set[str]] = field(default_factory=dict)  # by record, ids that were decided about
+    _known: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # by record, what was decided: id and before
     _texts: set[tuple[object, object]] = field(default_factory=set)  # of what was rejected
 
     def __post_init__(self) -> None:
@@ -63,12 +64,21 @@ class Verdicts:
                 self._last[name] = said
                 if said.state == "rejected":
                     self._texts.add((item.get("before"), item.get("after")))
-                records = item.get("records")
-                for record in records if isinstance(records, list) and said.state == "accepted" else ():
-                    self._known.setdefault(str(record), set()).add(name)
+                for record in self._made_by(said, item):
+                    self._known.setdefault(record, set()).add((name, word(item, "before") or ""))
 
-    def on(self, change: ReviewChange, entries: Sequence[Entry]) -> ReviewChange:
-        """The change with what was decided about it; `entries` had a hand in it, oldest first."""
+    def _made_by(self, said: Said, item: Mapping[str, object]) -> list[str]:
+        """The records of the text that was decided for."""
+        if said.state == "amended":
+            return [self.records[said.id].record.id]
+        records = item.get("records")
+        return list(map(str, records)) if isinstance(records, list) and said.state == "accepted" else []
+
+    def on(self, change: ReviewChange, entries: Sequence[Entry], present: AbstractSet[str]) -> ReviewChange:
+        """The change with what was decided about it; `entries` had a hand in it, oldest first.
+
+        `present` are the ids of all changes that there are: what was decided about one of them was not about this one.
+        """
         change = replace(change, comments=tuple(self._comments.get(change.id, ())))
         if change.held:  # what is decided about is held no more
             return change
@@ -85,15 +95,15 @@ class Verdicts:
             state: State = "accepted" if said is not None and said.state == "accepted" else "amended"
             by = entry.record.actor if said is None else said.by
             return replace(change, state=state, by=by, remark=None if said is None else said.remark)
+        known = {each for entry in entries for each in self._known.get(entry.record.id, ())}
+        if len(entries) > 1 and any(name not in present and before in change.before for name, before in known):
+            return replace(change, flags=(*change.flags, "changed"))
         return change
 
     def happened(self, hunk: Hunk) -> Iterator[str]:
         """What happened to a hunk that matters to whoever decides about it."""
         if hunk.is_overlapped:
             yield "overlapped"
-        decided = {name for entry in hunk.entries for name in self._known.get(entry.record.id, ())}
-        if decided and hunk.id not in decided and len(hunk.entries) > 1:
-            yield "changed"
         if (hunk.before, hunk.after) in self._texts:
             yield "again"
 

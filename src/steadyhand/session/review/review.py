@@ -97,13 +97,13 @@ class Review:
 
     @cached_property
     def changes(self) -> list[ReviewChange]:
-        """Every change, by file and line; rejected ones after those of their file."""
+        """Every change, by file and line, whoever made it; rejected ones after those of their file."""
         if not self._store.state.exists:
             return []
         found: list[ReviewChange] = []
         for group in self._groups:
             found += self._changes_of(group)
-        return sorted(found, key=lambda change: (change.path, change.state == "rejected"))
+        return sorted(found, key=lambda each: (each.path, each.state == "rejected", each.lines or (0, 0)))
 
     def accept(self, ids: Iterable[str], remark: str | None = None) -> Decision:
         """Accept changes: they stay as they are, and those that are held are made on the disk, in one transaction.
@@ -334,26 +334,22 @@ class Review:
     def _changes_of(self, group: str) -> list[ReviewChange]:
         said = [each for each in self._said_of.get(group, ()) if self._counts(each)]
         verdicts = Verdicts(said, self._decided)
-        found: list[ReviewChange] = []
         evidence = self._evidence(group)
         seen: set[tuple[str, str]] = set()
+        hunks: list[tuple[Hunk, HeldHunk | None]] = []
         for path in self._paths(group):
-            if not _is_in(path, self._path):
-                continue
-            hunks = self._hunks(group, path)
-            seen.update((passage.entry.record.id, passage.change.path) for passage in self._way(group, path))
-            made = [self._change(group, hunk, verdicts, evidence) for hunk in hunks]
-            found += [change for change in made if self._since is None or change.time >= self._since]
-        for hunk in self._replaced(group, seen):
-            made_of = self._change(group, hunk, verdicts, evidence)
-            found += [made_of] if self._since is None or made_of.time >= self._since else []
-        work = self._layers.get(group)
-        for each in work.hunks() if work is not None else ():
-            if self._path is None or f"{each.hunk.path}/".startswith(f"{self._path}/"):
-                made_of = self._change(group, each.hunk, verdicts, evidence, held=each)
-                found += [made_of] if self._since is None or made_of.time >= self._since else []
-        found += verdicts.rejected(self._path, self._since)
-        return found
+            if _is_in(path, self._path):
+                hunks += [(hunk, None) for hunk in self._hunks(group, path)]
+                seen.update((passage.entry.record.id, passage.change.path) for passage in self._way(group, path))
+        hunks += [(hunk, None) for hunk in self._replaced(group, seen)]
+        if group in self._layers:
+            layer = self._layers[group].hunks()
+            hunks += [(each.hunk, each) for each in layer if _is_in(each.hunk.path, self._path)]
+        present = {hunk.id for hunk, _ in hunks}
+        found = [self._change(group, hunk, verdicts, evidence, present, held) for hunk, held in hunks]
+        since = self._since
+        recent = [change for change in found if since is None or change.time >= since]
+        return recent + list(verdicts.rejected(self._path, since))
 
     def _hunks(self, group: str, path: str) -> list[Hunk]:
         present, is_hidden = None, False
@@ -432,8 +428,8 @@ class Review:
         hunk: Hunk,
         verdicts: Verdicts,
         evidence: Mapping[str, list[object]] | None,
-        *,
-        held: HeldHunk | None = None,
+        present: AbstractSet[str],
+        held: HeldHunk | None,
     ) -> ReviewChange:
         entries = sorted(hunk.entries, key=lambda entry: entry.seq)
         newest = entries[-1]
@@ -453,7 +449,7 @@ class Review:
         )  # fmt: skip
         if self._breaks_link(change, group if held is not None else None):
             change = replace(change, flags=(*change.flags, "broken-link"))
-        decided = verdicts.on(change, entries)
+        decided = verdicts.on(change, entries, present)
         if decided.state == "undecided" and held is None and any(rule.takes(decided) for rule in self._auto):
             return replace(decided, state="accepted", by="policy")
         return decided
