@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.surfaces.shell import Shell
 from tests.table import table
 
@@ -56,6 +55,19 @@ def test_a_list_has_every_field_and_people_get_a_table(work: Shell) -> None:
     assert all(change["id"] in table for change in found.values())
     assert changes(work, "--task", "T-2") == {}
     assert work.ok("review", "--path", "nothing.md").strip() == "nothing waits for a decision"
+
+
+def test_a_broken_link_is_a_risk_at_the_command_line_too_and_no_rule_accepts_it(shell: Shell, tmp_path: Path) -> None:
+    config = tmp_path / "rules.toml"
+    config.write_text('[[auto_accept]]\npath = "*.md"\n')
+    (shell.root / "a.md").write_text("# A\n\n[b](b.md#two)\n\nsome prose\n")
+    (shell.root / "b.md").write_text("# Two\n")
+    party = ("--config", str(config), "--task", "T-1", "--actor", "agent", "--hold", "edit", "a.md")
+    shell.ok(*party, "--old", "b.md#two", "--new", "b.md#three")
+    shell.ok(*party, "--old", "some prose", "--new", "some words")
+    assert [(each["flags"], each["held"]) for each in shell.json("review")["changes"]] == [
+        (["broken-link"], True), ([], False),
+    ]  # fmt: skip
 
 
 def test_options_decide_about_some_and_about_all(work: Shell) -> None:

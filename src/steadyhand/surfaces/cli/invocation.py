@@ -27,7 +27,7 @@ from steadyhand.text.lines import to_lf
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.session.review.change import AutoAccept
-    from steadyhand.session.workspace import Workspace
+    from steadyhand.tools.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +118,10 @@ class Invocation:
         return self.settings.journal or os.environ.get("STEADYHAND_JOURNAL") or None
 
     @contextmanager
-    def workspace(
-        self, *, writing: bool = False, policy: Policy | None = None, kind: type[Workspace] | None = None
-    ) -> Iterator[Workspace]:
-        """The workspace, closed at the end; what it has to say about its opening is passed on as warnings.
-
-        `kind` is the class that is opened, where a command needs more than files and their history.
-        """
+    def workspace(self, *, writing: bool = False, policy: Policy | None = None) -> Iterator[Workspace]:
+        """The workspace, closed at the end; what it has to say about its opening is passed on as warnings."""
         self._wrote |= writing
-        with self._open(policy, kind) as workspace:
+        with self._open(policy) as workspace:
             for warning in workspace.warnings:
                 self.output.warn(warning)
             yield workspace
@@ -208,11 +203,11 @@ class Invocation:
             given["guards"] = chosen | frozenset(settings.guard)
         return replace(policy, **given)  # type: ignore[arg-type]  # names and values are the policy's own
 
-    def _open(self, policy: Policy | None = None, kind: type[Workspace] | None = None) -> Workspace:
-        from steadyhand.session.workspace import Workspace
+    def _open(self, policy: Policy | None = None) -> Workspace:
+        from steadyhand.tools.workspace import Workspace
 
         settings, config = self.settings, self.config
-        return (kind or Workspace)(
+        return Workspace(
             self.root,
             actor=settings.actor or config.actor,
             task=settings.task,

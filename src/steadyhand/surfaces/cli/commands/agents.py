@@ -72,7 +72,6 @@ def agent_command(
     from steadyhand.agents.task_run import TaskRun
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Settings
-    from steadyhand.tools.workspace import Workspace
 
     output = invocation.output
     said = task_text
@@ -82,7 +81,7 @@ def agent_command(
     settings = Settings(article=article, model=model.name)
     toolset = toolset or invocation.toolset_for(model.name)
     width = output.width if output.is_terminal else None
-    with invocation.workspace(writing=True, kind=Workspace) as workspace:
+    with invocation.workspace(writing=True) as workspace:
         kit = Kit(workspace, toolset, settings)
         task_run = TaskRun(
             model,
@@ -156,12 +155,11 @@ def call_command(
     from steadyhand.tools.result import refusal_kind
     from steadyhand.tools.text import render_text
     from steadyhand.tools.tool import Conversation
-    from steadyhand.tools.workspace import Workspace
 
     sent = _sent(invocation, arguments)
     chosen = toolset or toolset_of(tool)
     output = invocation.output
-    with invocation.workspace(writing=True, policy=host_policy(options), kind=Workspace) as workspace:
+    with invocation.workspace(writing=True, policy=host_policy(options)) as workspace:
         name = conversation or (workspace.task_id and f"{workspace.actor}/{workspace.task_id}")
         kit = Kit(workspace, chosen, host_settings(options), Conversation(name) if name else None)
         with progress(output, "staging") as shown:

@@ -294,13 +294,9 @@ def findings_command(invocation: Invocation, task: str | None) -> int:
     A task in the mode `analyze` changes nothing and reports what it finds. Findings are kept in your state folder,
     outside the tree: XDG_STATE_HOME, else ~/.local/state.
     """
-    from typing import cast
-
-    from steadyhand.tools.workspace import Workspace
-
     output = invocation.output
-    with invocation.workspace(kind=Workspace) as workspace:
-        found = cast("Workspace", workspace).findings(task or invocation.settings.task)
+    with invocation.workspace() as workspace:
+        found = workspace.findings(task or invocation.settings.task)
     output.document({"ok": True, "findings": [finding.to_json() for finding in found]})
     output.print(_lines(found))
     return 0

@@ -298,7 +298,6 @@ def run_command(invocation: Invocation, /, **options: Any) -> int:
     """
     from steadyhand.agents.impact.run import run_impact
     from steadyhand.surfaces.cli.impact import article_lines, articles_of, run_lines
-    from steadyhand.tools.workspace import Workspace
 
     check_change(options["base"], uncommitted=options["uncommitted"])
     output = invocation.output
@@ -306,10 +305,9 @@ def run_command(invocation: Invocation, /, **options: Any) -> int:
     reviewer = _reviewer(invocation, options)
     model = model_of(invocation, options)
     with (
-        invocation.workspace(writing=not options["dry_run"], kind=Workspace) as workspace,
+        invocation.workspace(writing=not options["dry_run"]) as workspace,
         progress(output, "articles") as shown,
     ):
-        assert isinstance(workspace, Workspace)
         done = 0
 
         def watch(flagged: object, step: object) -> None:
