@@ -18,6 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.session.review.change import ReviewChange
+from steadyhand.surfaces.cli.review_terminal import change_lines
+from steadyhand.surfaces.terminal import cells, visible
+from tests.sampling import examples
 from tests.surfaces.shell import Shell
 from tests.table import table
 
@@ -291,6 +298,34 @@ def test_a_wide_terminal_shows_both_sides_and_a_plain_one_no_colour(work: Shell)
         assert " │ " not in shown
         assert max(map(len, shown.splitlines())) <= 70
         ann.leave("q")
+
+
+ROW = st.text(st.sampled_from("ab \t\u6f22e\u0301\x0c\x1b-+\\…"), max_size=60)
+
+
+@examples(60)
+@given(st.lists(ROW, max_size=3), st.lists(ROW, max_size=3), st.lists(ROW, max_size=4), st.booleans())
+def test_both_sides_are_shown_whole_however_long_their_rows_are(
+    before: list[str], after: list[str], around: list[str], is_open: bool
+) -> None:
+    old, new = ("".join(f"{row}\n" for row in rows) for rows in (before, after))
+    if is_open:
+        old, new = old.removesuffix("\n"), new.removesuffix("\n")
+    rows = [f"{row}\n" for row in (*around[:2], *after, *around[2:])]
+    first = len(around[:2]) + 1
+    change = ReviewChange(
+        "0" * 12, "a.md", "edited", (first, first), old, new, "because " * 60, "agent", "T", "cli", None, None, "", ()
+    )
+    lines = change_lines(change, rows, width=150, number=1, left=1, total=1)
+    shown = ["".join(piece.text for piece in line) for line in lines]
+    assert all(sum(map(cells, line)) <= 150 for line in shown)
+    assert " ".join(" ".join(shown).split()).count("because") == 60
+    halves = [row.split(" │ ") for row in shown if " │ " in row]
+    assert {sum(map(cells, half)) for pair in halves for half in pair} <= {73}
+    for number, (sign, side) in enumerate(zip("-+", (old, new), strict=True)):
+        said = "".join(pair[number][2:] for pair in halves if pair[number][:1] in (sign, " ")).replace(" ", "")
+        for row in side.split("\n"):
+            assert visible(row.replace("\t", "")).replace(" ", "") in said
 
 
 def test_hostile_text_is_shown_and_not_obeyed(work: Shell) -> None:

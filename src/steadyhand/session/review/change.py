@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from steadyhand.lazy import dataclass
 from steadyhand.session.review.hunks import Hunk, Status
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
@@ -16,6 +17,23 @@ if TYPE_CHECKING:
 
 State = Literal["undecided", "accepted", "rejected", "amended"]
 
+FLAGS = {
+    "tolerant": "the quotation did not match to the letter",
+    "shrinks": "it removes much more than it adds",
+    "front-matter": "it changes the head of a page",
+    "instructions": "the file steers agents, CI or tools",
+    "placeholder": "a line looks like a placeholder for text that was left out",
+    "forced": "it was written over a change that its task had not read",
+    "no-evidence": "the impact run had no reason to change this file",
+    "broken-link": "a link of a page leads nowhere because of it",
+    "unseen": "what it changed is not shown: secrets or bytes",
+    "unchecked": "there is no syntax check for this file",
+    # What happened since, and not how risky it is:
+    "overlapped": "others changed the same lines since",
+    "changed": "its text is not what was decided about",
+    "again": "it was made again after a rejection",
+    "conflict": "others have changed the same lines on the disk; accepting is refused, amending is not",
+}
 _SHRINK_FROM = 10  # lines
 
 
@@ -40,13 +58,7 @@ class DiskConflict:
 class ReviewChange:
     """A change to review: a hunk with its reason, who made it and how, what is risky about it and what was decided.
 
-    `lines` are those of the present file; None where the text is not there. `flags` are risks: `tolerant` (the old
-    text did not match to the letter), `shrinks`, `front-matter`, `instructions` (a file that steers agents, CI or
-    tools), `placeholder`, `forced` (written over a change that its task had not read), `no-evidence` (an impact run
-    had no reason to change this file), `broken-link` (a link of a page leads nowhere because of it), `unseen` (what it
-    changed is not shown: secrets or bytes), `unchecked` (there is no syntax check for the file). Others say what
-    happened since: `overlapped` (others changed the same lines), `changed` (its text is not what was decided about),
-    `again` (made again after a rejection), `conflict` (it is held, and others have changed the same lines on the disk).
+    `lines` are those of the present file; None where the text is not there. `flags` are of `FLAGS`.
 
     `held`: the change waits in its task's layer and is not on the disk; `lines` are those of the held text then, and
     `conflict` says what is on the disk where others have changed the same lines.
@@ -126,7 +138,7 @@ class AutoAccept:
 
         if change.flags or change.status not in ("edited", "created"):
             return False
-        size = max(len(change.before.splitlines()), len(change.after.splitlines()))
+        size = max(len(split_bodies(change.before)), len(split_bodies(change.after)))
         return (
             (self.path is None or parse_glob(self.path).matches(change.path.split("/")))
             and self.tool in (None, change.tool)
@@ -184,7 +196,7 @@ def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
         yield "front-matter"
     if is_flagged:
         yield "instructions"
-    added = set(hunk.after.splitlines()) - set(hunk.before.splitlines())
+    added = set(split_bodies(hunk.after)) - set(split_bodies(hunk.before))
     if any(is_placeholder(line, hunk.path) for line in added):
         yield "placeholder"
     if any(note.forced for note in hunk.notes):
@@ -205,7 +217,7 @@ def _tolerant() -> frozenset[str]:
 
 def _is_front_matter(hunk: Hunk) -> bool:
     """Whether a hunk is at the head of a page, where its front matter is."""
-    rows = (hunk.before + hunk.after).splitlines()
+    rows = split_bodies(hunk.before + hunk.after)
     is_first = hunk.lines is not None and hunk.lines[0] <= 1
     keys = [row.split(":", 1)[0].strip() for row in rows if ":" in row]
     return (is_first and "---" in rows) or any(key in ("jrn", "attention") for key in keys)

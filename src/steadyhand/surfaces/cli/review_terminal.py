@@ -11,7 +11,7 @@ import os
 import selectors
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -22,14 +22,13 @@ from steadyhand.surfaces.cli.invocation import edit_by_hand
 from steadyhand.surfaces.cli.refusal import error_lines
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, fit, pad, visible, visible_line, visible_name
-from steadyhand.text.words import word_changes
+from steadyhand.text.lines import split_bodies, split_lines
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import Feedback, ReviewChange
     from steadyhand.session.review.review import Review
     from steadyhand.session.workspace import Workspace
     from steadyhand.surfaces.cli.output import Output
-    from steadyhand.text.span import Span
 
 
 # Changes to review, as lines: a table of them, one with its diff, one beside the other, and what a task hears.
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 _WIDE = 150  # columns from which both sides fit beside each other
 _CONTEXT = 3
 _MOST_ROWS = 20
+_LONGEST = 2_000  # characters of a reason or a comment
 _STATES = {"accepted": "good", "rejected": "removed", "amended": "good", "undecided": "warning"}
 
 
@@ -48,7 +48,7 @@ def review_table(changes: Sequence[ReviewChange], *, width: int) -> list[Line]:
     room = min(max(map(cells, places)), max(20, width // 3))
     lines: list[Line] = []
     for change, place in zip(changes, places, strict=True):
-        size = f"+{len(change.after.splitlines())} -{len(change.before.splitlines())}"
+        size = f"+{len(split_lines(change.after))} -{len(split_lines(change.before))}"
         rest = max(10, width - room - 40)
         flags = f" [{', '.join(change.flags)}]" if change.flags else ""
         lines.append(
@@ -68,6 +68,8 @@ def change_lines(
     change: ReviewChange, rows: Sequence[str], *, width: int, number: int, left: int, total: int
 ) -> list[Line]:
     """One change with its reason and risks above its diff. `rows` are the lines of the file, for what is around it."""
+    from steadyhand.session.review.change import FLAGS
+
     who = " · ".join(each for each in (change.actor, change.model, change.task, change.tool, change.tier) if each)
     head: list[Line] = [
         (
@@ -76,21 +78,45 @@ def change_lines(
             Piece(f"  {change.id}", "id"),
             *((Piece(f"  {change.state}", _STATES[change.state]),) if change.state != "undecided" else ()),
         ),
-        (Piece("reason: ", "hint"), Piece(fit(change.reason or "none given", max(10, width - 8)))),
+        *_paragraph("reason", change.reason or "none given", width),
         (Piece(f"by {visible_line(who)}", "dim"),),
     ]
-    if change.flags:
-        head.append((Piece("risk: ", "warning"), Piece(", ".join(change.flags), "warning")))
+    for flag in change.flags:
+        head.append((Piece(f"risk: {flag}", "warning"), Piece(f"  {FLAGS.get(flag, '')}", "dim")))
     if change.held:
         head.append((Piece("held: ", "hint"), Piece("the disk does not have it yet", "dim")))
     if change.conflict is not None:
-        rows_there = change.conflict.disk.splitlines()
+        rows_there = split_bodies(change.conflict.disk)
         head.append((Piece("on the disk now:" if rows_there else "on the disk now: nothing", "warning"),))
         head += [(Piece(f" {visible_line(row)}", "warning"),) for row in rows_there[:_MOST_ROWS]]
-    head += [(Piece("comment: ", "hint"), Piece(fit(each, max(10, width - 9)))) for each in change.comments]
-    is_wide = width >= _WIDE and change.status == "edited"
-    body = _beside(change, rows, width) if is_wide else _unified(change, rows, width)
+        if len(rows_there) > _MOST_ROWS:
+            head.append((Piece(f" … {counted(len(rows_there) - _MOST_ROWS, 'more line')}", "dim"),))
+    for each in change.comments:
+        head += _paragraph("comment", each, width)
+    if change.status in ("renamed", "mode"):
+        body: list[Line] = [
+            (Piece(f"-{visible_line(change.before)}", "removed"),),
+            (Piece(f"+{visible_line(change.after)}", "added"),),
+        ]
+    elif change.status in ("binary", "hidden"):
+        body = [(Piece("the content is not shown", "dim"),)]
+    elif width >= _WIDE and change.status == "edited":
+        half = (width - 7) // 2
+        body = _beside(_diff(change, rows, half), half)
+    else:
+        body = _diff(change, rows, width)
     return [*head, *body]
+
+
+def _paragraph(name: str, text: str, width: int) -> list[Line]:
+    """Words about a change, all of them: whoever decides has to read them."""
+    from textwrap import wrap
+
+    shown = visible_line(text)
+    kept = shown[:_LONGEST] + ("…" if len(shown) > _LONGEST else "")
+    first, *more = wrap(kept, max(20, width - len(name) - 2)) or [""]
+    indent = " " * (len(name) + 2)
+    return [(Piece(f"{name}: ", "hint"), Piece(first)), *((Piece(indent + row),) for row in more)]
 
 
 def feedback_lines(found: Iterable[Feedback]) -> list[Line]:
@@ -107,9 +133,9 @@ def feedback_lines(found: Iterable[Feedback]) -> list[Line]:
         )
         if item.remark:
             lines.append((Piece(f"  {visible_line(item.remark)}"),))
-        rows = [("-", row, "removed") for row in item.after.splitlines()]
+        rows = [("-", row, "removed") for row in split_bodies(item.after)]
         now = item.before if item.now is None and item.state == "rejected" else item.now or ""
-        rows += [("+", row, "added") for row in now.splitlines()]
+        rows += [("+", row, "added") for row in split_bodies(now)]
         if item.state != "commented":
             lines += [(Piece(f"  {sign}{row}", style),) for sign, row, style in rows[:20]]
             if len(rows) > 20:
@@ -124,71 +150,78 @@ def _place(change: ReviewChange) -> str:
     return name if change.lines is None else f"{name}:{change.lines[0]}"
 
 
-def _unified(change: ReviewChange, rows: Sequence[str], width: int) -> list[Line]:
+def _diff(change: ReviewChange, rows: Sequence[str], width: int) -> list[Line]:
     """A diff with some lines around it."""
-    if change.status in ("renamed", "mode"):
-        return [
-            (Piece(f"-{visible_line(change.before)}", "removed"),),
-            (Piece(f"+{visible_line(change.after)}", "added"),),
-        ]
-    if change.status in ("binary", "hidden"):
-        return [(Piece("the content is not shown", "dim"),)]
-    before, after = change.before.splitlines(), change.after.splitlines()
+    before, after = split_lines(change.before), split_lines(change.after)
     above, below = _around(change, rows)
     first = (change.lines[0] if change.lines is not None and change.status == "edited" else 1) - len(above)
     around = len(above) + len(below)
-    header = f"@@ -{first},{len(before) + around} +{first},{len(after) + around} @@"
-    body = [
-        *(f" {row}" for row in above), *(f"-{row}" for row in before), *(f"+{row}" for row in after),
-        *(f" {row}" for row in below),
-    ]  # fmt: skip
-    return diff_lines("\n".join([header, *body]) + "\n", width=width, limit=200)
+    body = [f"@@ -{first},{len(before) + around} +{first},{len(after) + around} @@"]
+    for sign, some in ((" ", above), ("-", before), ("+", after), (" ", below)):
+        for row in some:
+            body.append(sign + row.removesuffix("\n"))
+            if not row.endswith(("\n", "\r")):
+                body.append("\\ no line end")
+    return diff_lines("\n".join(body) + "\n", width=width, limit=200)
 
 
-def _around(change: ReviewChange, rows: Sequence[str]) -> tuple[list[str], list[str]]:
+def _around(change: ReviewChange, rows: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """The lines of the file above and below a change."""
     if change.lines is None or change.status != "edited":
-        return [], []
+        return (), ()
     start = change.lines[0] - 1
-    end = start + len(change.after.splitlines())
-    return list(rows[max(0, start - _CONTEXT) : start]), list(rows[end : end + _CONTEXT])
+    end = start + len(split_lines(change.after))
+    return rows[max(0, start - _CONTEXT) : start], rows[end : end + _CONTEXT]
 
 
-def _beside(change: ReviewChange, rows: Sequence[str], width: int) -> list[Line]:
-    """Both sides next to each other with what is around them, words that differ stressed."""
-    half = (width - 7) // 2
-    above, below = ([_same(row, half) for row in some] for some in _around(change, rows))
-    lines = above
-    for old, new in zip_longest(change.before.splitlines(), change.after.splitlines()):
-        marks: tuple[Sequence[Span], Sequence[Span]] = ((), ())
-        if old is not None and new is not None:
-            marks = word_changes(old, new)
-        left = _side(old, marks[0], "removed", half)
-        right = _side(new, marks[1], "added", half)
-        signs = Piece("  " if old is None else "- ", "removed"), Piece("  " if new is None else "+ ", "added")
-        lines.append((signs[0], *left, Piece(" │ ", "dim"), signs[1], *right))
-    return [*lines, *below]
+def _beside(diff: Iterable[Line], half: int) -> list[Line]:
+    """The rows of a diff, both sides next to each other; one that does not fit goes on below."""
+    found: list[Line] = []
+    sides: tuple[list[Line], list[Line]] = [], []
+
+    def pair() -> None:
+        for pieces in zip_longest(*sides):
+            rows = [_broken(each, half) for each in pieces]
+            for left, right in zip_longest(*rows, fillvalue=(Piece(" " * (half + 2)),)):
+                found.append((*left, Piece(" │ ", "dim"), *right))
+        for side in sides:
+            side.clear()
+
+    for line in diff:
+        match line[0].text:
+            case "-":
+                sides[0].append(line)
+            case "+":
+                sides[1].append(line)
+            case note if note.startswith("\\"):
+                sides[1 if sides[1] else 0].append((Piece(" "), *line))
+            case " ":
+                pair()
+                sides[0].append(line)
+                sides[1].append(line)
+                pair()
+            case more if more.startswith("…"):
+                pair()
+                found.append(line)
+    pair()
+    return found
 
 
-def _same(row: str, width: int) -> Line:
-    shown = _side(row, (), "plain", width)
-    return (Piece("  "), *shown, Piece(" │   ", "dim"), *shown)
-
-
-def _side(row: str | None, spans: Sequence[Span], style: str, width: int) -> Line:
-    """A row in exactly `width` columns; what does not fit is left out with an ellipsis."""
-    if row is None:
-        return (Piece(" " * width),)
-    shown = row.expandtabs(4)
-    if shown != row or cells(visible_line(row)) > width or visible_line(row) != row:
-        return (Piece(pad(shown, width), style),)
-    pieces: list[Piece] = []
-    position = 0
-    for span in spans:
-        pieces += [Piece(row[position : span.start], style), Piece(row[span.start : span.end], f"{style}-word")]
-        position = span.end
-    pieces += [Piece(row[position:], style), Piece(" " * (width - cells(row)))]
-    return tuple(piece for piece in pieces if piece.text)
+def _broken(row: Line | None, width: int) -> list[Line]:
+    """A row of a diff, its sign first, in as many lines of `width` columns behind the sign as it takes."""
+    sign, *pieces = row or (Piece(" "),)
+    lines: list[list[Piece]] = [[Piece(f"{sign.text} ", sign.style)]]
+    room = width
+    for piece in pieces:
+        for char in visible(piece.text.replace("\t", "    ")):
+            if cells(char) > room:
+                lines[-1].append(Piece(" " * room))
+                lines.append([Piece("  ")])
+                room = width
+            lines[-1].append(Piece(char, piece.style))
+            room -= cells(char)
+    lines[-1].append(Piece(" " * room))
+    return [tuple(line) for line in lines]
 
 
 _KEYS = (
@@ -209,7 +242,7 @@ _KEYS = (
     ("q", "quit; what was decided stays"),
     ("?", "this list"),
 )
-_PROMPT = "[y,n,e,s,u,c,a,d,A,v,/,J,K,q,?] "
+_PROMPT = "[y,n,r,e,s,u,c,a,d,A,v,/,J,K,q,?] "
 _INTERRUPTS = ("\x03", "\x04", "")
 _UP, _DOWN = ("\x1b[A", "k", "K"), ("\x1b[B", "j", "J", " ")
 
@@ -413,14 +446,14 @@ class TerminalReview:
         self._at = next((at for at, each in enumerate(self._queue) if each.id in decision.changes), self._at)
 
     def _edited(self, change: ReviewChange) -> str:
-        removed = [f"- {row}" for row in change.before.splitlines()]
+        removed = [f"- {row}" for row in split_bodies(change.before)]
         remarks = [f"{change.path}: the text of the change, to be amended; it replaced:", *removed]
         with self._keyboard.whole_lines():
             return edit_by_hand(change.after, [visible(row) for row in remarks], path=change.path, token=change.id)
 
     def _split(self, change: ReviewChange) -> bool:
         """Decide line by line; what comes of it is one amendment, one rejection or one acceptance."""
-        before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
+        before, after = split_lines(change.before), split_lines(change.after)
         if max(len(before), len(after)) < 2 or change.status != "edited":
             self._say("this change is one line; it cannot be split", "dim")
             return False
@@ -484,7 +517,7 @@ class TerminalReview:
             return []
         host = host_of(self._workspace)
         try:
-            return (host.held_source(change) if change.held else host.source(change.path)).lines
+            return split_lines((host.held_source(change) if change.held else host.source(change.path)).text)
         except EditError:
             return []
 
@@ -515,11 +548,15 @@ def _ordered(changes: list[ReviewChange]) -> list[ReviewChange]:
 
 
 def _evidence(change: ReviewChange) -> list[Line]:
-    if not change.evidence:
-        return [(Piece("no evidence is recorded for this file", "dim"),)]
     import json
 
-    return [
-        (Piece("  "), Piece(visible_line(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False))))
-        for each in change.evidence
-    ]
+    def said(value: object) -> str:
+        return visible_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+    lines: list[Line] = []
+    for each in change.evidence:
+        facts = each if isinstance(each, Mapping) else {"": each}
+        for number, (name, value) in enumerate(facts.items()):
+            start = "  " if number else "- "
+            lines.append((Piece(start), Piece(f"{name}: " if name else "", "hint"), Piece(said(value))))
+    return lines or [(Piece("no evidence is recorded for this file", "dim"),)]

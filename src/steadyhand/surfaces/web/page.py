@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
+from steadyhand.session.review.change import FLAGS
 from steadyhand.surfaces.terminal import UNSAFE, shown_time, visible_name
 from steadyhand.surfaces.web.markup import Html, el, join, plural
 from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, beside, count_rows, rows_of, unified
@@ -26,22 +27,6 @@ OF_A_FILE = 200  # on the page of one file
 _LONGEST_SEARCH = 200  # characters
 _LONGEST_FORM = 200_000  # characters of a text that a form offers to amend
 _SHOWS = {"all": "All", "waiting": "Waiting", "risk": "With a risk", "decided": "Decided"}
-_FLAGS = {
-    "tolerant": "the quotation did not match to the letter",
-    "shrinks": "it removes much more than it adds",
-    "front-matter": "it changes the head of a page",
-    "instructions": "the file steers agents, CI or tools",
-    "placeholder": "a line looks like a placeholder for text that was left out",
-    "forced": "it was written over a change that its task had not read",
-    "no-evidence": "the impact run had no reason to change this file",
-    "broken-link": "a link of a page leads nowhere because of it",
-    "unseen": "what it changed is not shown",
-    "unchecked": "there is no syntax check for this file",
-    "overlapped": "others changed the same lines since",
-    "changed": "its text is not what was decided about",
-    "again": "it was made again after a rejection",
-    "conflict": "others have changed the same lines on the disk; accepting is refused, amending is not",
-}
 _KEYS = (
     ("J K", "next, previous change that waits"),
     ("j k", "next, previous change"),
@@ -342,7 +327,7 @@ class Page:
             "div",
             el("h3", _place(change), id=f"{shown.key}-h", class_="where"),
             _state(change),
-            *(el("span", flag, class_="badge flag", title=_FLAGS.get(flag)) for flag in change.flags),
+            *(el("span", flag, class_="badge flag", title=FLAGS.get(flag)) for flag in change.flags),
             el("span", "held", class_="badge held", title="it is not on the disk before it is accepted")
             if change.held
             else None,
@@ -375,8 +360,8 @@ class Page:
             el("p", change.reason or "no reason given", class_="reason" if change.reason else "reason none"),
             el("dl", *meta, class_="meta"),
             *(
-                el("p", el("strong", flag), f": {_FLAGS[flag]}", class_="risk-said")
-                for flag in change.flags if flag in _FLAGS
+                el("p", el("strong", flag), f": {FLAGS[flag]}", class_="risk-said")
+                for flag in change.flags if flag in FLAGS
             ),
             *said,
             el("ul", *comments, class_="comments", aria_label="Comments") if comments else None,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.surfaces.terminal import visible
 from steadyhand.surfaces.web.markup import Html
+from steadyhand.text.lines import split_lines
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import ReviewChange
@@ -66,7 +67,7 @@ def changed_rows(changes: Iterable[ReviewChange], shifts: Any, *, is_after: bool
         if change.id not in shifts or change.lines is None:
             continue
         first = change.lines[0] - 1 - (0 if is_after else shifts[change.id])
-        count = len((change.after if is_after else change.before).splitlines())
+        count = len(split_lines(change.after if is_after else change.before))
         rows.update(range(first, first + count))
     return rows
 

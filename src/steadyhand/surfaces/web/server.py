@@ -41,8 +41,6 @@ from steadyhand.workspace.machine import listening
 if TYPE_CHECKING:
     from uvicorn import Server
 
-    from steadyhand.surfaces.web.shared_review import SharedReview
-
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _MOST = 128  # connections
 T = TypeVar("T")

@@ -113,7 +113,7 @@ class Listing:
         for each in self.shown:
             if of is None or group_key(each.change) == of:
                 found.setdefault(each.change.path, []).append(each)
-        files = [File(name, tuple(sorted(shown, key=_place))) for name, shown in found.items()]
+        files = [File(name, tuple(shown)) for name, shown in found.items()]
         return sorted(
             (file for file in files if key in (None, file.key)), key=lambda file: (not file.is_risky, file.path)
         )
@@ -320,11 +320,6 @@ def _group(key: str, changes: Sequence[ReviewChange]) -> Group:
     if kind == "task" and name.startswith(_RUN):
         kind, name = "run", name.removeprefix(_RUN)
     return Group(key, kind, name, left, len(changes))
-
-
-def _place(shown: Shown) -> tuple[bool, int]:
-    lines = shown.change.lines
-    return shown.change.state == "rejected", 0 if lines is None else lines[0]
 
 
 def _without(text: str, changes: Sequence[ReviewChange]) -> tuple[str, dict[str, int]]:
