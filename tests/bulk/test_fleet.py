@@ -21,7 +21,7 @@ from steadyhand.bulk.job import read_jobs
 from steadyhand.bulk.run_store import RunSettings
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.run_database import split_url
-from tests.bulk.ground import FULL_DISK, Ground, answer, children, command, kill_group
+from tests.bulk.ground import FULL_DISK, Ground, answer, children, command, kill_group, repository
 from tests.concurrency.crew import wait_until
 from tests.postgres.server import Server
 
@@ -130,6 +130,9 @@ def test_a_ticket_that_only_the_queue_believes_in_hand_is_put_back(
 
 def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, fleet: Fleet, worker: Worker) -> None:
     ground.appending(16, 4)
+    repo = repository(ground.folder / "cloned", {"a.md": "one\ntwo\n"})
+    plan = {"files": [{"path": "a.md", "edits": [{"target": "two", "new": "2"}]}]}
+    ground.jobs.insert(0, {"key": "clone", "repo": str(repo), "plan": plan, "result": "branch"})
     run = enqueue(fleet, ground, RunSettings(seconds=60, tries=8))
     full = worker("--jobs", "1", prefix=FULL_DISK)
     tried = "SELECT max(tries) FROM bulk_jobs WHERE kind = 'disk-refused'"
@@ -139,7 +142,7 @@ def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, f
     worker("--jobs", "2")
     wait_until(lambda: store.status(run).left == 0, "the run is over", pause=0.05)
     assert full.poll() is None
-    assert store.status(run).counts["done"] == 16
+    assert store.status(run).counts["done"] == 17
     ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import socket
 import stat
 import threading
@@ -20,11 +21,13 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.bulk import job as job_module
-from steadyhand.bulk.job import BadLine, batches, read_jobs, read_lines
+from steadyhand.bulk.execution import carry_out
+from steadyhand.bulk.job import BadLine, batches, read_job, read_jobs, read_lines
 from steadyhand.bulk.run_store import Begun, Outcome, RunSettings, Wait
 from steadyhand.errors import Kind
 from tests.bulk.ground import Ground, answer, command, git, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
+from tests.table import table
 
 DIGITS = {"files": [{"path": "a.md", "edits": [{"target": "two", "new": "2"}]}]}
 SECRET = "hun%ter2"
@@ -205,6 +208,32 @@ def test_a_dirty_tree_strange_names_and_places_that_are_none(ground: Ground) -> 
     place = next(each for each in patches.iterdir() if each.name.startswith("branch"))
     git(fresh, "apply", str(place))
     assert {name: (fresh / name).read_text() for name in plain} == dict.fromkeys(plain, "one\n2\n")
+
+
+@table(
+    ("said", "kind", "again", "is_disk"),
+    [
+        ("fatal: write error: No space left on device", "disk-refused", True, True),
+        ("error: copy-fd: write returned: Disk quota exceeded", "disk-refused", True, True),
+        ("fatal: cannot create thread: Cannot allocate memory", "disk-refused", True, True),
+        ("", "disk-refused", True, True),  # it was ended by a signal
+        ("fatal: unable to access 'https://a/b/': Could not resolve host: a", "disk-refused", True, False),
+        ("fatal: unable to connect to a:\na[0: 127.0.0.1]: errno=Connection refused", "disk-refused", True, False),
+        ("fatal: unable to access 'https://a/b/': The requested URL returned error: 403", "not-allowed", False, False),
+        ("git@a: Permission denied (publickey).", "not-allowed", False, False),
+        ("fatal: repository 'https://a/b/' not found", "no-such-file", False, False),
+    ],
+)
+def test_only_the_disk_of_a_worker_lets_it_rest_and_only_what_may_pass_is_tried_again(
+    said: str, kind: str, again: bool, is_disk: bool, ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = ground.folder / "git"
+    script.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}\nEND\nexit 128\n" if said else "#!/bin/sh\nkill -9 $$\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ground.folder}:{os.environ['PATH']}")
+    job = read_job({"key": "a", "repo": "https://a/b", "plan": DIGITS, "result": "branch"})
+    outcome = carry_out(job, ground.given("r"))
+    assert (outcome.kind, outcome.again, outcome.is_disk) == (kind, again, is_disk)
 
 
 def test_equal_keys_in_two_runs_are_two_jobs(ground: Ground) -> None:

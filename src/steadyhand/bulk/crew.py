@@ -187,7 +187,7 @@ def _note(store: RunStore, begun: Begun, outcome: Outcome) -> float:
     if outcome.again and begun.tries + 1 < begun.settings.tries:
         pause = min(_FIRST_WAIT * 2**begun.tries, _LONGEST_WAIT)
         store.put_back(begun, outcome, pause)
-        return pause if outcome.kind == Kind.DISK_REFUSED else 0.0
+        return pause if outcome.is_disk else 0.0
     store.end(begun, outcome)
     return 0.0
 

@@ -106,7 +106,8 @@ def refusal(error: EditError) -> Outcome:
     if error.kind in _NOTHING:
         return Outcome("nothing", str(error.kind), said)
     if error.kind.action is Action.RETRY_LATER:
-        return Outcome("failed", str(error.kind), said, again=True)
+        is_disk = error.kind is Kind.DISK_REFUSED and "repository" not in error.details
+        return Outcome("failed", str(error.kind), said, again=True, is_disk=is_disk)
     return Outcome("failed" if error.kind is Kind.INTERNAL else "refused", str(error.kind), said)
 
 

@@ -337,7 +337,7 @@ def short_name(key: str) -> str:
 
 def _parse(line: bytes) -> object:
     try:
-        return json.loads(line.decode("utf-8"))
+        return json.loads(line.decode("utf-8").rstrip("\r\n"))
     except UnicodeDecodeError as error:
         raise bad_request("", f"the line is not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:

@@ -21,7 +21,7 @@ from typing import Literal, cast
 from steadyhand.bulk.job import BadLine, Job, name_of_line
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
-from steadyhand.lazy import dataclass, field, fields
+from steadyhand.lazy import dataclass, field, fields, replace
 from steadyhand.workspace.journal.record import new_record_id
 from steadyhand.workspace.run_database import Connection, RunDatabase
 
@@ -65,6 +65,7 @@ class RunSettings:
     `tries`: how often a job is tried that is refused with a kind that may pass; `lost`: how many workers it may take
     with it. `stop_share` and `stop_count` pause the run at so many refused and failed jobs. `model_jobs` and
     `model_rate` limit the jobs that one model endpoint has at once, and those that begin there in a minute.
+    `seen`: how many jobs had ended, and how many of them badly, when somebody let the run go on; only the rest counts.
     """
 
     actor: str | None = None
@@ -77,6 +78,7 @@ class RunSettings:
     model_jobs: int | None = None
     model_rate: float | None = None
     push: bool = False
+    seen: Sequence[int] = (0, 0)
 
     def to_json(self) -> dict[str, object]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
@@ -85,7 +87,8 @@ class RunSettings:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How an attempt at a job ended. `again`: it may go through later; with `wait`, after so many seconds, and it does
-    not count as a try. `is_away`: nobody should ask the model endpoint before.
+    not count as a try. `is_away`: nobody should ask the model endpoint before. `is_disk`: the disk of whoever carried
+    the job out refused; others may have room.
 
     `diff` is what was changed, or would have been; `facts` are further fields of the report, such as the branch.
     """
@@ -99,6 +102,7 @@ class Outcome:
     again: bool = False
     wait: float | None = None
     is_away: bool = False
+    is_disk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +375,7 @@ class RunStore:
                 "UPDATE bulk_jobs SET kind = ?, error = ?, facts = ?, diff = ? WHERE run = ? AND number = ?",
                 (outcome.kind, error, facts, diff, begun.run, begun.number),
             )
-            _check_stop(own, begun.run, begun.settings)
+            self._check_stop(own, begun.run)
             _finish(own, begun.run)
             return True
 
@@ -428,10 +432,18 @@ class RunStore:
 
     def pause(self, run: str) -> None:
         """Begin no more jobs of the run; those that run go on to their end."""
-        self._set_state(run, "paused", ("adding", "open"))
+        query = "UPDATE bulk_runs SET state = 'paused', why = NULL WHERE id = ? AND state IN ('adding', 'open')"
+        self.database.write(lambda own: own.execute(query, (run,)))
 
     def resume(self, run: str) -> None:
-        self._set_state(run, "open", ("adding", "paused"))
+        """Let a run that was paused go on; its stop rule counts from here."""
+
+        def work(own: Connection) -> None:
+            query = "UPDATE bulk_runs SET state = 'open', why = NULL WHERE id = ? AND state IN ('adding', 'paused')"
+            if own.execute(query, (run,)).rowcount:
+                self._count_from_here(own, run)
+
+        self.database.write(work)
 
     def cancel(self, run: str) -> None:
         """End every job that waits; those that run are stopped by whoever carries them out."""
@@ -477,6 +489,7 @@ class RunStore:
                 )
             if found:
                 own.execute("UPDATE bulk_runs SET state = 'open', why = NULL, ended = NULL WHERE id = ?", (run,))
+                self._count_from_here(own, run)
             return len(found)
 
         while count := self.database.write(page):
@@ -571,10 +584,10 @@ class RunStore:
     def sample(self, run: str, count: int) -> list[int]:
         """The numbers of some of the jobs that wait, spread over the run, the same ones every time."""
         total = self.status(run).counts["waiting"]
-        step = max(total // max(count, 1), 1)
         query = (
             "SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM bulk_jobs"
-            f" WHERE run = ? AND state = 'waiting') s WHERE (place - 1) % {step} = 0 ORDER BY number LIMIT {int(count)}"
+            f" WHERE run = ? AND state = 'waiting') s WHERE (place - 1) * {count} % {max(total, 1)} < {count}"
+            f" ORDER BY number LIMIT {count}"
         )
         return [int(number) for (number,) in self.database.read(lambda own: own.execute(query, (run,)).fetchall())]
 
@@ -616,9 +629,23 @@ class RunStore:
         row = own.execute("SELECT settings FROM bulk_runs WHERE id = ?", (run,)).fetchone()
         return RunSettings(**json.loads(row[0]))
 
-    def _set_state(self, run: str, state: RunState, before: Sequence[RunState]) -> None:
-        query = f"UPDATE bulk_runs SET state = ?, why = NULL WHERE id = ? AND state IN ({', '.join('?' * len(before))})"
-        self.database.write(lambda own: own.execute(query, (state, run, *before)))
+    def _check_stop(self, own: Connection, run: str) -> None:
+        """Pause a run that has more failures than its stop rule allows."""
+        settings = self._settings(own, run)
+        share, most = settings.stop_share, settings.stop_count
+        if share is None and most is None:
+            return
+        ended, wrong = (now - before for now, before in zip(_ended(own, run), settings.seen, strict=True))
+        if (most is not None and wrong >= most) or (
+            share is not None and ended >= _LEAST_ENDED and wrong > share * ended
+        ):
+            why = f"{wrong:,} of {ended:,} jobs were refused or failed"
+            own.execute("UPDATE bulk_runs SET state = 'paused', why = ? WHERE id = ? AND state = 'open'", (why, run))
+
+    def _count_from_here(self, own: Connection, run: str) -> None:
+        """Let the stop rule of a run, whose row is locked, forget what has ended so far."""
+        settings = replace(self._settings(own, run), seen=_ended(own, run))
+        own.execute("UPDATE bulk_runs SET settings = ? WHERE id = ?", (json.dumps(settings.to_json()), run))
 
     def _has(self, own: Connection, begun: Begun) -> bool:
         query = "SELECT attempt, state FROM bulk_jobs WHERE run = ? AND number = ?"
@@ -643,17 +670,11 @@ def _finish(own: Connection, run: str) -> None:
     )
 
 
-def _check_stop(own: Connection, run: str, settings: RunSettings) -> None:
-    """Pause a run that has more failures than its stop rule allows."""
-    if settings.stop_share is None and settings.stop_count is None:
-        return
+def _ended(own: Connection, run: str) -> tuple[int, int]:
+    """How many jobs of a run have ended, and how many of them were refused or failed."""
     row = own.execute(f"SELECT {_COUNTS} FROM bulk_runs WHERE id = ?", (run,)).fetchone()
     counts = dict(zip(STATES, row, strict=True))
-    ended, wrong = sum(counts[state] for state in ENDS), counts["refused"] + counts["failed"]
-    is_share = settings.stop_share is not None and ended >= _LEAST_ENDED and wrong > settings.stop_share * ended
-    if is_share or (settings.stop_count is not None and wrong >= settings.stop_count):
-        why = f"{wrong:,} of {ended:,} jobs were refused or failed"
-        own.execute("UPDATE bulk_runs SET state = 'paused', why = ? WHERE id = ? AND state = 'open'", (why, run))
+    return sum(counts[state] for state in ENDS), counts["refused"] + counts["failed"]
 
 
 def _admission(own: Connection, endpoint: str, settings: RunSettings) -> float | None:

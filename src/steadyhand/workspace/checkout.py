@@ -9,6 +9,7 @@ A clone is shared by the jobs of its repository; a worktree belongs to one job.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -30,6 +31,7 @@ _UNREACHABLE = (
     "could not resolve", "connection refused", "connection timed out", "unable to connect", "connection reset",
     "network is unreachable", "early eof", "unable to access", "the remote end hung up",
 )  # fmt: skip
+_OF_THE_SYSTEM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
 class Repository(Git):
@@ -114,14 +116,22 @@ class Repository(Git):
 
     def _refusal(self, command: str, error: str) -> EditError:
         said = error.lower()
-        if any(text in said for text in _UNREACHABLE):
+        remote = command in ("clone", "fetch", "push", "ls-remote")
+        for number in _OF_THE_SYSTEM:
+            if os.strerror(number).lower() in said:
+                return refuse_os(OSError(number, ""), command if remote else "check out", self._named)
+        is_forbidden = "returned error: 403" in said
+        if not is_forbidden and any(text in said for text in _UNREACHABLE):
             return EditError(
-                Kind.DISK_REFUSED, f"{self._named} cannot be reached", hint="check the address, and that it answers"
+                Kind.DISK_REFUSED,
+                f"{self._named} cannot be reached",
+                hint="check the address, and that it answers",
+                details={"repository": self._named},
             )
         if command == "push" and "rejected" in said:  # another worker was faster: the next attempt finds its branch
             return EditError(Kind.BUSY, f"{self._named} has such a branch by now", hint="try again in a moment")
-        if command in ("clone", "fetch", "push", "ls-remote"):
-            is_denied = "denied" in said or "authentication" in said
+        if remote and said:  # git that says nothing was ended by a signal
+            is_denied = is_forbidden or "denied" in said or "authentication" in said
             what = f"does not let git {command} in" if is_denied else "is no git repository that can be read"
             kind = Kind.NOT_ALLOWED if is_denied else Kind.NO_SUCH_FILE
             hint = "check the address, and what this user may do there"

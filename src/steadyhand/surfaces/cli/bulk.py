@@ -87,6 +87,9 @@ class Queue:
     def cancel(self, run: str) -> None:
         self.store.cancel(run) if self.fleet is None else self.fleet.cancel(run)
 
+    def resume(self, run: str) -> None:
+        self.store.resume(run) if self.fleet is None else self.fleet.resume(run)
+
     def is_attended(self, run: str) -> bool:
         """Whether somebody carries the run out now: a process of this machine, or any worker of the queue."""
         from steadyhand.workspace.run_database import is_carried_out
@@ -178,10 +181,12 @@ class Pace:
         self._seen = [*(each for each in self._seen if now - each[0] < 30), (now, status.ends)]
         begun, ended = self._seen[0]
         rate = (status.ends - ended) / (now - begun) if now - begun > 0.5 else 0.0
+        is_idle = is_attended and now > begun and not rate and status.state == "open" and not status.counts["running"]
         wrong = [f"{status.counts[name]:,} {name}" for name in ("refused", "failed") if status.counts[name]]
         facts = [
             *wrong,
             *([] if is_attended else ["no worker"]),
+            *(["waits to try again"] if is_idle else []),
             *rate_words(rate, status.left if status.state == "open" else 0),
             *([status.state] if status.state == "paused" else []),
         ]
@@ -192,10 +197,8 @@ def rate_words(rate: float, left: int) -> list[str]:
     """Throughput and expected end, where they can be known."""
     if rate <= 0:
         return []
-    return [
-        f"{rate:,.1f} jobs/s" if rate < 100 else f"{rate:,.0f} jobs/s",
-        *([f"{_span(left / rate)} left"] if left else []),
-    ]
+    pace = f"{rate * 60:,.1f} jobs/min" if rate < 0.5 else f"{rate:,.{1 if rate < 100 else 0}f} jobs/s"
+    return [pace, *([f"{_span(left / rate)} left"] if left else [])]
 
 
 def status_json(status: RunStatus) -> dict[str, object]:
@@ -224,12 +227,9 @@ def status_lines(status: RunStatus, failures: Iterable[Failure], *, quiet: bool 
     yield (Piece(status.id, "id"), Piece(head))
     if status.why:
         yield (Piece("  stopped: ", "warning"), Piece(visible_line(status.why)))
-    named = [(name, count) for name, count in status.counts.items() if count]
-    yield tuple(
-        piece
-        for place, (name, count) in enumerate(named)
-        for piece in (Piece("  " if not place else ", "), Piece(f"{count:,} {name}", _STYLES.get(name, "plain")))
-    )
+    named = [Piece(f"{count:,} {name}", _STYLES.get(name, "plain")) for name, count in status.counts.items() if count]
+    if named:
+        yield (Piece("  "), *[piece for one in named for piece in (Piece(", "), one)][1:])
     words = rate_words(rate, status.left if status.state == "open" else 0)
     if words and not quiet:
         yield (Piece(f"  {', '.join(words)}", "dim"),)
@@ -257,11 +257,12 @@ def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
         files = (
             f"  {', '.join(map(visible_line, job.files[:5]))}{' …' if len(job.files) > 5 else ''}" if job.files else ""
         )
-        branch = f"  {job.facts['branch']}" if "branch" in job.facts else ""
+        places = [str(job.facts[name]) for name in ("branch", "tree") if name in job.facts]
+        places += [f"in {job.facts['clone']}"] if "clone" in job.facts else []
         yield (
             Piece(pad(job.state, 10), _STYLES.get(job.state, "dim")),
             Piece(visible_line(job.key), "place"),
-            Piece(f"{kind}{files}{branch}"),
+            Piece(f"{kind}{files}{''.join(f'  {visible_line(place)}' for place in places)}"),
         )
         if job.error and job.state in ("refused", "failed"):
             yield (Piece(f"          {_first_line(job.error)}", "dim"),)
@@ -272,16 +273,15 @@ def sample_lines(found: Iterable[tuple[str, Outcome]]) -> Iterator[Line]:
     rows = list(found)
     column = max((cells(key) for key, _ in rows), default=0)
     for key, outcome in rows:
-        said = outcome.error or f"{counted(len(outcome.files), 'file')} would change"
-        what = said if outcome.state in ("refused", "failed", "done") else ""
+        is_wrong = outcome.state in ("refused", "failed")
+        said = f"would change {counted(len(outcome.files), 'file')}" if outcome.files else "nothing to do"
+        if is_wrong:
+            said = "would be refused" if outcome.state == "refused" else "would fail"
         yield (
             Piece("  "),
             Piece(pad(visible_line(key), min(column, 40)), "place"),
-            Piece(
-                f"  {'would be ' if outcome.state != 'done' else ''}{outcome.state}  ",
-                _STYLES.get(outcome.state, "plain"),
-            ),
-            Piece(_first_line(what)),
+            Piece(f"  {said}", _STYLES.get(outcome.state, "plain")),
+            Piece(f"  {_first_line(outcome.error or '')}" if is_wrong else ""),
         )
 
 

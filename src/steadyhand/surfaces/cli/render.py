@@ -368,15 +368,17 @@ class Progress:
         self._bar = sys.stderr.isatty()
         self._on = not output.json and (self._bar or not output.quiet)  # the bar is gone when the answer comes
         self._next = time.monotonic() + (0.3 if self._bar else _PIPE_PAUSE)
-        self._drawn = False
+        self._drawn = ""
 
     def __call__(self, done: int, total: int | None = None, more: str = "") -> None:
         now = time.monotonic()
         if not self._on or now < self._next:
             return
         self._next = now + (_TERMINAL_PAUSE if self._bar else _PIPE_PAUSE)
-        self._drawn = True
         drawn, said = f"{self._what} {_draw(done, total)}{more}", f"{self._what}: {_say(done, total)}{more}"
+        if not self._bar and said == self._drawn:  # a log of a night's waiting has one line of it
+            return
+        self._drawn = said
         sys.stderr.write(f"\r\x1b[2K{drawn}" if self._bar else f"{said}\n")
         sys.stderr.flush()
 

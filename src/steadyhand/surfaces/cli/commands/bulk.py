@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,7 +36,7 @@ from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, p
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import writing
 from steadyhand.surfaces.cli.render import progress
-from steadyhand.surfaces.terminal import Piece
+from steadyhand.surfaces.terminal import Piece, counted
 
 if TYPE_CHECKING:
     from steadyhand.bulk.execution import Given
@@ -106,7 +107,10 @@ def bulk_command() -> None:
 )
 @click.option("--reason", metavar="TEXT", help="With --plan: why; also the message of a commit.")
 @click.option(
-    "--run", "name", metavar="NAME", help="The id of the run; one that is there gets the jobs it lacks and goes on."
+    "--run",
+    "name",
+    metavar="NAME",
+    help="The id of the run; one that is there gets the jobs it lacks and goes on as it began.",
 )
 @_workers_option
 @click.option(
@@ -188,6 +192,8 @@ def run_command(invocation: Invocation, **options: Any) -> int:
         )},
     )  # fmt: skip
     with opened_queue(options["queue"], options["state"]) as queue:
+        parts = batches(_prepared(invocation, options))
+        first = next(parts, [])  # a file that cannot be read leaves no run
         run = queue.store.make_run(settings, options["name"])
         if queue.store.status(run).state == "cancelled":
             hint = RunCommand(
@@ -196,7 +202,7 @@ def run_command(invocation: Invocation, **options: Any) -> int:
             raise EditError(Kind.BAD_REQUEST, f"the run {run} was cancelled", hint=hint)
         with progress(invocation.output, "reading jobs") as shown:
             total = 0
-            for batch in batches(_prepared(invocation, options)):
+            for batch in chain([first], parts):
                 queue.store.add(run, batch, queue.ticketing)
                 total += len(batch)
                 shown(total)
@@ -210,8 +216,7 @@ def run_command(invocation: Invocation, **options: Any) -> int:
             if code is not None:
                 return code
         queue.store.open_run(run)
-        if queue.fleet is not None:
-            queue.fleet.resume(run)
+        queue.resume(run)
         return _carry_on(invocation, queue, run, workers, given, options, is_waiting=options["wait"])
 
 
@@ -271,7 +276,9 @@ def _try(
     wrong = [(key, outcome) for key, outcome in found if outcome.state in ("refused", "failed")]
     share, most = stop_rule(options["stop_at_failures"])
     allowed = most - 1 if most is not None else int((share or 0.0) * len(found))
-    output.print([(Piece(f"dry run of {len(found)} of {queue.store.status(run).total:,} jobs", "heading"),)])
+    status = queue.store.status(run)
+    bad = f"; {counted(status.wrong, 'line')} refused already" if status.wrong else ""
+    output.print([(Piece(f"dry run of {len(found)} of {counted(status.total, 'job')}{bad}", "heading"),)])
     output.print(sample_lines(found))
     if len(wrong) <= allowed and not options["dry_run"]:
         return None
@@ -605,10 +612,7 @@ def _go_on(
         name = found.store.run_named(run).id
         if states:
             found.store.retry(name, states, found.ticketing)
-        if found.fleet is not None:
-            found.fleet.resume(name)
-        else:
-            found.store.resume(name)
+        found.resume(name)
         given = _given(invocation, found, name)
         return _carry_on(invocation, found, name, _workers(workers, found), given, {}, is_waiting=wait)
 
