@@ -9,7 +9,7 @@ was meant to be; null is the same as absent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, assert_never, cast
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
@@ -124,6 +124,11 @@ class Object:
     within: str | None = None
     in_order: tuple[str, ...] = ()
     flags: tuple[tuple[str, str, object], ...] = ()
+
+    @classmethod
+    def of(cls, *fields: Field, **more: Any) -> Object:
+        """The same, with its fields one by one."""
+        return cls(fields, **more)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -24,12 +24,10 @@ from steadyhand.tools.toolsets import NATIVE
 # The old text is not in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
-ANSWER = Object(
-    (
-        Field("content", Text(), "What the model reads.", required=True),
-        Field("is_error", Flag(), required=True),
-        Field("kind", Text(), "Why it was refused."),
-    ),
+ANSWER = Object.of(
+    Field("content", Text(), "What the model reads.", required=True),
+    Field("is_error", Flag(), required=True),
+    Field("kind", Text(), "Why it was refused."),
     is_open=True,
 )
 

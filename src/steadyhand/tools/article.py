@@ -28,8 +28,8 @@ BASE: Final = Field(
     "base", Text(), "A branch, tag or commit; the change is what HEAD has and it does not. Left out: detected."
 )
 UNCOMMITTED: Final = Field("uncommitted", Flag(), "The change is what is staged, unstaged or untracked.")
-LEFT_OUT: Final = Object(
-    (Field("path", Text()), Field("reason", Text(), required=True), Field("line", Number())), is_open=True
+LEFT_OUT: Final = Object.of(
+    Field("path", Text()), Field("reason", Text(), required=True), Field("line", Number()), is_open=True
 )
 # A repository without a commit, in which every file is untracked.
 REPOSITORY: Final = {
@@ -122,42 +122,34 @@ def _short_content(call: Call, path: str) -> str | None:
 
 _LONGEST_REASON = 500  # characters of the reasons that the record as a whole is given
 
-EDIT = Object(
-    (
-        Field(
-            "old_string",
-            Text(),
-            "Exact text from the file, enough to match one place.",
-            required=True,
-        ),
-        Field("new_string", Text(), "The replacement; empty deletes.", required=True),
-        Field("reason", Text(), "Why: which change of the code or of the facts asks for it.", required=True),
+EDIT = Object.of(
+    Field(
+        "old_string",
+        Text(),
+        "Exact text from the file, enough to match one place.",
+        required=True,
     ),
+    Field("new_string", Text(), "The replacement; empty deletes.", required=True),
+    Field("reason", Text(), "Why: which change of the code or of the facts asks for it.", required=True),
     gone=(("replace_all", "send an edit for each place, with enough text around it to match once"),),
 )
-_EDIT_ARTICLE_PARAMETERS = Object(
-    (
-        Field("path", Text(), "The article, from the workspace root.", required=True),
-        Field("edits", Many(EDIT, least=1, most=MAX_EDITS), "In order; one logical change each.", required=True),
-    )
+_EDIT_ARTICLE_PARAMETERS = Object.of(
+    Field("path", Text(), "The article, from the workspace root.", required=True),
+    Field("edits", Many(EDIT, least=1, most=MAX_EDITS), "In order; one logical change each.", required=True),
 )
-_EDIT_ARTICLE_RESULT = Object(
-    (
-        *CHANGED.fields,
-        Field("output", Text(), required=True),
-        Field(
-            "appliedEdits",
-            Many(
-                Object(
-                    (
-                        Field("index", Number(), "From 0.", required=True),
-                        Field("reason", Text(), required=True),
-                        Field("lines", LINES),
-                    )
-                )
-            ),
-            required=True,
+_EDIT_ARTICLE_RESULT = Object.of(
+    *CHANGED.fields,
+    Field("output", Text(), required=True),
+    Field(
+        "appliedEdits",
+        Many(
+            Object.of(
+                Field("index", Number(), "From 0.", required=True),
+                Field("reason", Text(), required=True),
+                Field("lines", LINES),
+            )
         ),
+        required=True,
     ),
     is_open=True,
 )
@@ -289,47 +281,41 @@ _USUALLY: Final = 60_000  # characters of diff: what a model reads at once
 _AT_MOST: Final = 400_000
 _COMMITS: Final = 100
 
-_IMPACT_EXTRACT_PARAMETERS = Object(
-    (
-        BASE,
-        UNCOMMITTED,
-        Field("glob", Text(), f"Only these files. {GLOB}", also=("path", "paths", "include")),
-        Field(
-            "max",
-            Number(least=1, most=_AT_MOST),
-            f"How many characters of diff at most; {_USUALLY} if left out.",
-            also=("limit", "budget"),
-        ),
-    )
-)
-_IMPACT_EXTRACT_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("base", Text(), "The commit that it is compared with."),
-        Field("head", Text(), "The commit that is checked out; absent for what is not committed."),
-        Field("commits", Many(Anything()), "The newest first.", required=True),
-        Field(
-            "files",
-            Many(
-                Object(
-                    (
-                        Field("path", Text(), required=True),
-                        Field("oldPath", Text()),
-                        Field("status", Text(), required=True),
-                        Field(
-                            "hunks",
-                            Many(Object((Field("context", Text()), Field("diff", Text(), required=True)))),
-                            "`context` is the definition, section or key around it.",
-                            required=True,
-                        ),
-                        Field("symbols", Many(Text()), "Definitions whose own text changed.", required=True),
-                    )
-                )
-            ),
-            required=True,
-        ),
-        Field("leftOut", Many(LEFT_OUT), "What is not shown, and why.", required=True),
+_IMPACT_EXTRACT_PARAMETERS = Object.of(
+    BASE,
+    UNCOMMITTED,
+    Field("glob", Text(), f"Only these files. {GLOB}", also=("path", "paths", "include")),
+    Field(
+        "max",
+        Number(least=1, most=_AT_MOST),
+        f"How many characters of diff at most; {_USUALLY} if left out.",
+        also=("limit", "budget"),
     ),
+)
+_IMPACT_EXTRACT_RESULT = Object.of(
+    Field("success", Flag(), required=True),
+    Field("base", Text(), "The commit that it is compared with."),
+    Field("head", Text(), "The commit that is checked out; absent for what is not committed."),
+    Field("commits", Many(Anything()), "The newest first.", required=True),
+    Field(
+        "files",
+        Many(
+            Object.of(
+                Field("path", Text(), required=True),
+                Field("oldPath", Text()),
+                Field("status", Text(), required=True),
+                Field(
+                    "hunks",
+                    Many(Object.of(Field("context", Text()), Field("diff", Text(), required=True))),
+                    "`context` is the definition, section or key around it.",
+                    required=True,
+                ),
+                Field("symbols", Many(Text()), "Definitions whose own text changed.", required=True),
+            )
+        ),
+        required=True,
+    ),
+    Field("leftOut", Many(LEFT_OUT), "What is not shown, and why.", required=True),
     is_open=True,
 )
 
@@ -423,34 +409,28 @@ _ARTICLES: Final = 200  # in one answer
 _EVIDENCE: Final = 50  # for one article
 _PROBLEMS: Final = 100
 
-_IMPACT_SEARCH_PARAMETERS = Object(
-    (
-        BASE,
-        UNCOMMITTED,
-        Field("docs", Many(Text()), "Directories or files to look in. Left out: the whole workspace.", also=("path",)),
-        Field("mentions", Flag(), "Also pages that only name a changed path, symbol, flag or environment variable."),
-    )
+_IMPACT_SEARCH_PARAMETERS = Object.of(
+    BASE,
+    UNCOMMITTED,
+    Field("docs", Many(Text()), "Directories or files to look in. Left out: the whole workspace.", also=("path",)),
+    Field("mentions", Flag(), "Also pages that only name a changed path, symbol, flag or environment variable."),
 )
-_IMPACT_SEARCH_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field(
-            "articles",
-            Many(
-                Object(
-                    (
-                        Field("jrn", Text(), required=True),
-                        Field("path", Text(), required=True),
-                        Field("evidence", Many(Anything()), "Rule, changed file, how they match.", required=True),
-                    )
-                )
-            ),
-            required=True,
+_IMPACT_SEARCH_RESULT = Object.of(
+    Field("success", Flag(), required=True),
+    Field(
+        "articles",
+        Many(
+            Object.of(
+                Field("jrn", Text(), required=True),
+                Field("path", Text(), required=True),
+                Field("evidence", Many(Anything()), "Rule, changed file, how they match.", required=True),
+            )
         ),
-        Field("problems", Many(LEFT_OUT), "What is wrong with pages.", required=True),
-        Field("changedFiles", Number(), required=True),
-        Field("cut", Text(), "Why there is more."),
+        required=True,
     ),
+    Field("problems", Many(LEFT_OUT), "What is wrong with pages.", required=True),
+    Field("changedFiles", Number(), required=True),
+    Field("cut", Text(), "Why there is more."),
     is_open=True,
 )
 

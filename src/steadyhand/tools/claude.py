@@ -331,12 +331,10 @@ _DENIED = (Kind.READ_ONLY, Kind.PROTECTED_PATH, Kind.NOT_ALLOWED)
 
 
 def _parameters(command: Text) -> Object:
-    return Object(
-        (
-            Field("command", command, "What to do.", required=True),
-            Field("path", Text(), "The file; for view also a directory.", required=True),
-            *ARGUMENTS,
-        )
+    return Object.of(
+        Field("command", command, "What to do.", required=True),
+        Field("path", Text(), "The file; for view also a directory.", required=True),
+        *ARGUMENTS,
     )
 
 
@@ -612,14 +610,12 @@ _MEMORY_RUNS: Mapping[str, Callable[[Command], Answer]] = {
     "delete": delete_memory,
     "rename": rename_memory,
 }
-MEMORY_PARAMETERS = Object(
-    (
-        Field("command", Text(tuple(_MEMORY_FIELDS)), "What to do.", required=True),
-        Field("path", Text(), f"The file or directory, such as {PREFIX}/notes.md; every command but rename."),
-        *ARGUMENTS,
-        Field("old_path", Text(), "rename: what it is called."),
-        Field("new_path", Text(), "rename: what it is to be called."),
-    )
+MEMORY_PARAMETERS = Object.of(
+    Field("command", Text(tuple(_MEMORY_FIELDS)), "What to do.", required=True),
+    Field("path", Text(), f"The file or directory, such as {PREFIX}/notes.md; every command but rename."),
+    *ARGUMENTS,
+    Field("old_path", Text(), "rename: what it is called."),
+    Field("new_path", Text(), "rename: what it is to be called."),
 )
 
 

@@ -78,13 +78,11 @@ def said_of(error: EditError) -> str | None:
 # An empty old text makes a new file. That the file was read before is asked for only if the host wants it: the old
 # text itself proves what the model knows.
 
-_EDIT_PARAMETERS = Object(
-    (
-        Field("file_path", Text(), "The file.", required=True),
-        Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
-        Field("new_string", Text(), "The replacement.", required=True),
-        Field("replace_all", Flag(), "Every place, not the only one."),
-    )
+_EDIT_PARAMETERS = Object.of(
+    Field("file_path", Text(), "The file.", required=True),
+    Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
+    Field("new_string", Text(), "The replacement.", required=True),
+    Field("replace_all", Flag(), "Every place, not the only one."),
 )
 
 
@@ -138,18 +136,14 @@ _EDIT_TOOL = Tool(
 # If the first has an empty old text, it makes the file that the others then edit. No edit may touch what an earlier
 # one of the call has written.
 
-_EDIT = Object(
-    (
-        Field("old_string", Text(), "Exact text to replace.", required=True),
-        Field("new_string", Text(), "The replacement.", required=True),
-        Field("replace_all", Flag(), "Every place, not the only one."),
-    )
+_EDIT = Object.of(
+    Field("old_string", Text(), "Exact text to replace.", required=True),
+    Field("new_string", Text(), "The replacement.", required=True),
+    Field("replace_all", Flag(), "Every place, not the only one."),
 )
-_MULTI_EDIT_PARAMETERS = Object(
-    (
-        Field("file_path", Text(), "The file.", required=True),
-        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "In the order in which they are made.", required=True),
-    )
+_MULTI_EDIT_PARAMETERS = Object.of(
+    Field("file_path", Text(), "The file.", required=True),
+    Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "In the order in which they are made.", required=True),
 )
 
 
@@ -230,12 +224,10 @@ _MULTI_EDIT_TOOL = Tool(
 
 # Claude Code's Read: a file's lines with their numbers, a stretch at a time. Long lines are cut, and both are said.
 
-_READ_PARAMETERS = Object(
-    (
-        Field("file_path", Text(), "The file.", required=True),
-        Field("offset", Number(least=0), "First line, from 1."),
-        Field("limit", Number(least=1), f"How many lines; {LINES_AT_ONCE} if left out."),
-    )
+_READ_PARAMETERS = Object.of(
+    Field("file_path", Text(), "The file.", required=True),
+    Field("offset", Number(least=0), "First line, from 1."),
+    Field("limit", Number(least=1), f"How many lines; {LINES_AT_ONCE} if left out."),
 )
 
 

@@ -26,35 +26,27 @@ from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, T
 # All ranges mean the file as it was read, whatever their order in the call. `end = start - 1` inserts before `start`;
 # `oldText`, where it is given, must be what is there.
 
-_RANGE = Object(
-    (
-        Field("start", Number(), "First line, from 1.", required=True),
-        Field("end", Number(), "Last line, included; start - 1 inserts before start.", required=True),
-    ),
+_RANGE = Object.of(
+    Field("start", Number(), "First line, from 1.", required=True),
+    Field("end", Number(), "Last line, included; start - 1 inserts before start.", required=True),
     in_order=("start", "end"),
 )
-_EDIT = Object(
-    (
-        Field("range", _RANGE, required=True),
-        Field("oldText", Text(), "The current text of these lines; refused if it differs."),
-        Field("newText", Text(), "The lines afterwards; empty deletes them.", required=True),
-        Field("reason", Text(), "Why."),
-    )
+_EDIT = Object.of(
+    Field("range", _RANGE, required=True),
+    Field("oldText", Text(), "The current text of these lines; refused if it differs."),
+    Field("newText", Text(), "The lines afterwards; empty deletes them.", required=True),
+    Field("reason", Text(), "Why."),
 )
-_APPLY_EDITS_PARAMETERS = Object(
-    (
-        FILE,
-        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
-        Field("expectedHash", Text(), "fileHash of the version that was read."),
-        REASON,
-    )
+_APPLY_EDITS_PARAMETERS = Object.of(
+    FILE,
+    Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
+    Field("expectedHash", Text(), "fileHash of the version that was read."),
+    REASON,
 )
-_APPLY_EDITS_RESULT = Object(
-    (
-        *CHANGED.fields,
-        Field("diff", Text(), "What changed, as a unified diff.", required=True),
-        Field("edits", Many(_RANGE), "The new lines of each edit, in the order of the call.", required=True),
-    ),
+_APPLY_EDITS_RESULT = Object.of(
+    *CHANGED.fields,
+    Field("diff", Text(), "What changed, as a unified diff.", required=True),
+    Field("edits", Many(_RANGE), "The new lines of each edit, in the order of the call.", required=True),
     is_open=True,
 )
 
@@ -170,19 +162,17 @@ _APPLY_EDITS_TOOL = Tool(
 
 _EXAMPLE = "send a diff like the one in example, and nothing else"
 
-_WRITE_PATCH_PARAMETERS = Object(
-    (
-        FILE,
-        Field(
-            "patch",
-            Text(),
-            "A unified diff of this file and nothing around it.",
-            required=True,
-            also=DIFF,
-        ),
-        Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
-        REASON,
-    )
+_WRITE_PATCH_PARAMETERS = Object.of(
+    FILE,
+    Field(
+        "patch",
+        Text(),
+        "A unified diff of this file and nothing around it.",
+        required=True,
+        also=DIFF,
+    ),
+    Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
+    REASON,
 )
 
 

@@ -1,10 +1,14 @@
-"""Tools that several toolsets have; each names them."""
+"""Tools that several toolsets have, under the names and with the fields that each calls them by.
+
+A tool names its toolsets; one that a toolset spells otherwise is the same declaration with another name.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from steadyhand.schema import Field, Flag, Many, Number, Object, Text
+from steadyhand.lazy import replace
+from steadyhand.schema import HASH, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.file_views import (
     ENTRIES,
     ENTRIES_AT_ONCE,
@@ -18,55 +22,50 @@ from steadyhand.tools.file_views import (
     search_text,
 )
 from steadyhand.tools.file_writes import write_all
-from steadyhand.tools.result import CHANGED
+from steadyhand.tools.result import CHANGED, main_file
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import Feedback
     from steadyhand.session.workspace import Workspace
 
-# `list_files`: what lies in a directory.
+# What lies in a directory.
 
-_LIST_FILES_PARAMETERS = Object(
-    (
-        Field("path", Text(), "The directory, from the workspace root. Left out: the root.", also=("directory", "dir")),
-        Field("glob", Text(), GLOB, also=("pattern", "include")),
-        Field("depth", Number(least=1), "How many levels down; 1 is the directory itself. Left out: all."),
-    )
+_LISTED = (
+    Field("success", Flag(), required=True),
+    Field("entries", ENTRIES, required=True),
+    Field("cut", Text(), "What is not shown, and how to get it."),
 )
-_LIST_FILES_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("path", Text(), required=True),
-        Field("entries", ENTRIES, required=True),
-        Field("cut", Text(), "What is not shown, and how to get it."),
-    ),
-    is_open=True,
-)
+
+
+def _run_list(call: Call, fields: Fields) -> Result:
+    """List, without what is ignored; names do not count as read."""
+    path, glob = (cast("str | None", fields.get(name)) for name in ("path", "glob"))
+    return {"success": True, **list_entries(call, path, glob, cast("int | None", fields.get("depth")))}
 
 
 def _run_list_files(call: Call, fields: Fields) -> Result:
-    """List; names do not count as read."""
-    path = str(fields.get("path") or ".")
-    glob, depth = cast("str | None", fields.get("glob")), cast("int | None", fields.get("depth"))
-    return {"success": True, "path": path, **list_entries(call, path, glob, depth)}
+    """The same; the answer says which directory."""
+    return {"path": str(fields.get("path") or "."), **_run_list(call, fields)}
 
 
-_FILES = {"src/app.py": "x\n", "src/deep/b.py": "", "notes.md": "one\n", ".gitignore": "*.log\n", "a.log": ""}
-
-_LIST_FILES_TOOL = Tool(
-    name="list_files",
+_LIST_TOOL = Tool(
+    name="list",
     title="List files",
     summary=(
-        "List files and directories below a directory, with sizes in bytes. Directories end with a slash. "
-        f"Skips what .gitignore names; at most {ENTRIES_AT_ONCE} entries, and says when cut."
+        "List the files below a directory, or those of a glob; skips what .gitignore names. "
+        f"At most {ENTRIES_AT_ONCE} entries."
     ),
-    parameters=_LIST_FILES_PARAMETERS,
-    result=_LIST_FILES_RESULT,
+    parameters=Object.of(
+        Field("path", Text(), "A directory; the workspace root if left out.", also=("directory", "dir")),
+        Field("glob", Text(), GLOB, also=("pattern", "include")),
+        Field("depth", Number(least=1), "Levels that are shown."),
+    ),
+    result=Object.of(*_LISTED, is_open=True),
     examples=(
         Example(
             about="One level of a tree",
-            files=_FILES,
+            files={"src/app.py": "x\n", "src/deep/b.py": "", "notes.md": "one\n", ".gitignore": "*.log\n", "a.log": ""},
             arguments={"depth": 1},
             result={
                 "success": True,
@@ -74,139 +73,140 @@ _LIST_FILES_TOOL = Tool(
             },
         ),
         Example(
-            about="Names that a glob picks, at any depth",
-            files=_FILES,
-            arguments={"glob": "*.py"},
-            result={"success": True, "entries": [{"path": "src/app.py"}, {"path": "src/deep/b.py"}]},
+            about="The Markdown files of a tree",
+            files={"a.md": "one\n", "docs/b.md": "two\n", "docs/c.txt": "three\n"},
+            arguments={"glob": "*.md"},
+            result={"success": True, "entries": [{"path": "a.md", "size": 4}, {"path": "docs/b.md", "size": 4}]},
         ),
         Example(
             about="A directory that is not there",
-            files=_FILES,
-            arguments={"path": "lib"},
+            files={"a.md": "one\n"},
+            arguments={"path": "doc"},
             result={"success": False, "kind": "no-such-file"},
         ),
     ),
+    run=_run_list,
+    toolsets=("core",),
+    rank=20,
+)
+_LIST_FILES_TOOL = replace(
+    _LIST_TOOL,
+    name="list_files",
+    result=Object.of(Field("path", Text(), required=True), *_LISTED, is_open=True),
     run=_run_list_files,
     toolsets=("article", "surgical"),
     rank=11,
 )
 
 
-# `read_file`: a file's lines with their numbers, a stretch at a time, and its hash.
+# A file's lines with their numbers, a stretch at a time, and its hash.
 
-_READ_FILE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("start", Number(least=1), "First line, from 1."),
-        Field("end", Number(least=1), "Last line, included."),
-        Field("anchors", Flag(), "Print each line as 12#a3f: its number and a mark of its text."),
+
+def _read_tool(file: Field, *more: Field) -> Tool:
+    """The tool that has the file in this field; `more` are fields it takes besides."""
+
+    def run(call: Call, fields: Fields) -> Result:
+        """Read; what is shown then counts as read by the task."""
+        path, start, end = str(fields[file.name]), fields.get("start"), fields.get("end")
+        read = read_numbered(call, path, start, end, anchors=bool(fields.get("anchors")))
+        return {"success": True, file.name: path, **read}
+
+    return Tool(
+        name="read_file",
+        title="Read a file",
+        summary=(
+            "Read a text file with numbered lines, and its hash. "
+            f"At most {LINES_AT_ONCE} lines at once; start and end select a range."
+        ),
+        parameters=Object.of(
+            file,
+            Field("start", Number(least=1), "First line, from 1."),
+            Field("end", Number(least=1), "Last line, included."),
+            *more,
+        ),
+        result=Object.of(
+            Field("success", Flag(), required=True),
+            Field(file.name, Text(), required=True),
+            Field("content", Text(), "Numbered lines.", required=True),
+            Field("totalLines", Number(), required=True),
+            Field("fileHash", Text(), "Send it as expectedHash.", required=True),
+            Field("leftOut", Text(), "Which lines are not shown, and how to get them."),
+            is_open=True,
+        ),
+        examples=(
+            Example(
+                about="A stretch of a file",
+                files={"notes.md": "one\ntwo\nthree\n"},
+                arguments={file.name: "notes.md", "start": 2},
+                result={"success": True, "content": "2: two\n3: three", "totalLines": 3},
+            ),
+            Example(
+                about="A line that the file has not",
+                files={"notes.md": "one\n"},
+                arguments={file.name: "notes.md", "start": 2},
+                result={"success": False, "kind": "out-of-bounds"},
+            ),
+            Example(
+                about="A file that is not there",
+                files={"notes.md": "one\n"},
+                arguments={file.name: "note.md"},
+                result={"success": False, "kind": "no-such-file"},
+            ),
+        ),
+        run=run,
+        toolsets=("article", "surgical", "coder"),
+        rank=10,
     )
+
+
+_READ_FILE_TOOL = _read_tool(
+    FILE, Field("anchors", Flag(), "Print each line as 12#a3f: its number and a mark of its text.")
 )
-_READ_FILE_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("path", Text(), required=True),
-        Field("content", Text(), "Numbered lines.", required=True),
-        Field("totalLines", Number(), required=True),
-        Field("fileHash", Text(), "Send it as expectedHash.", required=True),
-        Field("leftOut", Text(), "Which lines are not shown, and how to get them."),
-    ),
-    is_open=True,
-)
+_READ_PAGE_TOOL = replace(_read_tool(replace(FILE, name="file")), name="readFile", toolsets=("site",))
 
 
-def _run_read_file(call: Call, fields: Fields) -> Result:
-    """Read; what is shown then counts as read by the task."""
-    path, start, end = str(fields["path"]), fields.get("start"), fields.get("end")
-    read = read_numbered(call, path, start, end, anchors=bool(fields.get("anchors")))
-    return {"success": True, "path": path, **read}
+# Where a text or a pattern occurs in the files of a directory.
 
 
-_READ_FILE_TOOL = Tool(
-    name="read_file",
-    title="Read a file",
-    summary=(
-        "Read a text file with numbered lines, and its hash. "
-        f"At most {LINES_AT_ONCE} lines at once; start and end select a range."
-    ),
-    parameters=_READ_FILE_PARAMETERS,
-    result=_READ_FILE_RESULT,
-    examples=(
-        Example(
-            about="A stretch of a file",
-            files={"notes.md": "one\ntwo\nthree\n"},
-            arguments={"path": "notes.md", "start": 2},
-            result={"success": True, "content": "2: two\n3: three", "totalLines": 3},
+def _run_search(call: Call, fields: Fields) -> Result:
+    """Search; lines that are shown whole then count as read by the task."""
+    glob, path = (cast("str | None", fields.get(name)) for name in ("glob", "path"))
+    most, is_regex = cast("int | None", fields.get("max")), bool(fields.get("isRegex"))
+    found = search_text(call, str(fields["query"]), is_regex=is_regex, glob=glob, path=path, max=most)
+    return {"success": True, **found}
+
+
+_SEARCHED = {"src/app.py": "import os\n\nprint(os.name)\n", "docs/a.md": "os and more\n"}
+_SEARCH_TOOL = Tool(
+    name="search",
+    title="Search files",
+    summary="Find lines that contain a text or match a regular expression; skips what .gitignore names.",
+    parameters=Object.of(
+        Field(
+            "query", Text(), "The text, or a pattern that fits in one line.", required=True, also=("pattern", "text")
         ),
-        Example(
-            about="A file that is not there",
-            files={"notes.md": "one\n"},
-            arguments={"path": "note.md"},
-            result={"success": False, "kind": "no-such-file"},
-        ),
-    ),
-    run=_run_read_file,
-    toolsets=("article", "surgical", "coder"),
-    rank=10,
-)
-
-
-# `search_files`: where a text or a pattern occurs in the files of a directory.
-
-_SEARCH_FILES_PARAMETERS = Object(
-    (
-        Field("query", Text(), "The text to find.", required=True, also=("pattern", "text")),
-        Field("isRegex", Flag(), "The query is a regular expression, looked for within each line."),
-        Field("glob", Text(), f"Which files. {GLOB}", also=("include",)),
-        Field("path", Text(), "A directory or a file, from the workspace root.", also=("directory", "dir")),
+        Field("isRegex", Flag(), "The query is a regular expression."),
+        Field("glob", Text(), GLOB, also=("include",)),
+        Field("path", Text(), "A directory or a file.", also=("directory", "dir")),
         Field(
             "max",
             Number(least=1, most=HITS_AT_MOST),
-            f"How many hits at most; {HITS_USUALLY} if left out.",
+            f"At most so many hits ({HITS_USUALLY}).",
             also=("limit", "max_results"),
         ),
-    )
-)
-_SEARCH_FILES_RESULT = Object(
-    (
+    ),
+    result=Object.of(
         Field("success", Flag(), required=True),
         Field("matches", MATCHES, "One for each line with a hit.", required=True),
         Field("filesSearched", Number(), required=True),
         Field("leftOut", Text(), "Files that were not searched, and why."),
-        Field("cut", Text(), "Why there may be more hits."),
+        Field("cut", Text(), "What is not shown, and how to get it."),
+        is_open=True,
     ),
-    is_open=True,
-)
-
-
-def _run_search_files(call: Call, fields: Fields) -> Result:
-    """Search; lines that are shown whole then count as read by the task."""
-    found = search_text(
-        call,
-        str(fields["query"]),
-        is_regex=bool(fields.get("isRegex")),
-        glob=cast("str | None", fields.get("glob")),
-        path=cast("str | None", fields.get("path")),
-        max=cast("int | None", fields.get("max")),
-    )
-    return {"success": True, **found}
-
-
-_FILES_SEARCH_FILES = {"src/app.py": "import os\n\nprint(os.name)\n", "docs/a.md": "os and more\n"}
-
-_SEARCH_FILES_TOOL = Tool(
-    name="search_files",
-    title="Search files",
-    summary=(
-        "Find lines that contain a text, or match a pattern with isRegex, in the files below a directory. "
-        "Case-sensitive. Skips ignored, secret and binary files, and says when cut."
-    ),
-    parameters=_SEARCH_FILES_PARAMETERS,
-    result=_SEARCH_FILES_RESULT,
     examples=(
         Example(
             about="A text in some of the files",
-            files=_FILES_SEARCH_FILES,
+            files=_SEARCHED,
             arguments={"query": "os.", "glob": "*.py"},
             result={
                 "success": True,
@@ -216,102 +216,110 @@ _SEARCH_FILES_TOOL = Tool(
         ),
         Example(
             about="A pattern in one directory",
-            files=_FILES_SEARCH_FILES,
+            files=_SEARCHED,
             arguments={"query": r"^os\b", "isRegex": True, "path": "docs"},
             result={"success": True, "matches": [{"path": "docs/a.md", "line": 1, "column": 1}]},
         ),
         Example(
             about="A pattern that is not finished",
-            files=_FILES_SEARCH_FILES,
+            files=_SEARCHED,
             arguments={"query": "print(", "isRegex": True},
             result={"success": False, "kind": "bad-request", "details": {"position": 6}},
         ),
     ),
-    run=_run_search_files,
-    toolsets=("article", "surgical"),
-    rank=12,
+    run=_run_search,
+    toolsets=("core",),
+    rank=40,
 )
+_SEARCH_FILES_TOOL = replace(_SEARCH_TOOL, name="search_files", toolsets=("article", "surgical"), rank=12)
 
 
-# `write_file`: the whole of a file, new or in the place of what was read.
+# The whole of a file, new or in the place of what was read.
 
-_WRITE_FILE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("content", Text(), "All of its text.", required=True),
-        REASON,
-        Field("expectedHash", Text(), "fileHash of the version to replace."),
-        Field("allow_shrink", Flag(), "Let a file lose most of its lines."),
+
+def _write_tool(version: Field) -> Tool:
+    """The tool that has the hash of the version to replace in this field."""
+
+    def run(call: Call, fields: Fields) -> Result:
+        """Write; the answer's lines are all there are, so that nothing is around them."""
+        return write_all(call, fields, version.name)[0]
+
+    return Tool(
+        name="write_file",
+        title="Write a whole file",
+        summary=(
+            "Create a file, or replace all of an existing one: read it first, or send its fileHash as "
+            f"{version.name}. To change some lines, edit it."
+        ),
+        parameters=Object.of(
+            FILE,
+            Field("content", Text(), "All of its text.", required=True),
+            REASON,
+            version,
+            Field("allow_shrink", Flag(), "Let a file lose most of its lines."),
+        ),
+        result=CHANGED,
+        examples=(
+            Example(
+                about="A new file, in a directory that is made with it",
+                arguments={"path": "notes/today.md", "content": "# Today\n\nRain.\n", "reason": "asked for"},
+                result={"success": True, "path": "notes/today.md", "lines": {"start": 1, "end": 3}},
+                after={"notes/today.md": "# Today\n\nRain.\n"},
+            ),
+            Example(
+                about="A file that was read, by its hash",
+                files={"a.txt": "one\n"},
+                arguments={"path": "a.txt", "content": "1\n", version.name: "$hash:a.txt"},
+                result={"success": True, "context": {"beforeLines": [], "afterLines": []}},
+                after={"a.txt": "1\n"},
+            ),
+            Example(
+                about="A file that is there and was never read",
+                files={"a.txt": "one\n"},
+                arguments={"path": "a.txt", "content": "1\n"},
+                result={"success": False, "kind": "stale-source"},
+            ),
+        ),
+        run=run,
+        trust="destructive",
+        verbs=frozenset({"create", "write"}),
+        lasts=("modify",),
+        toolsets=("article", "surgical", "coder"),
+        rank=60,
     )
-)
 
 
-def _run_write_file(call: Call, fields: Fields) -> Result:
-    """Write; the answer's lines are all there are, so that nothing is around them."""
-    return write_all(call, fields, "expectedHash")[0]
+_WRITE_FILE_TOOL = _write_tool(Field("expectedHash", Text(), "fileHash of the version to replace."))
+_EXPECT = Field("expect", Text(), "fileHash of the version to replace.", also=HASH)
 
 
-_WRITE_FILE_TOOL = Tool(
-    name="write_file",
-    title="Write a whole file",
-    summary=(
-        "Create a file, or replace all of it: for new files and rewrites. "
-        "Read an existing file first, or send its fileHash as expectedHash. To change some lines, edit it."
-    ),
-    parameters=_WRITE_FILE_PARAMETERS,
-    result=CHANGED,
-    examples=(
-        Example(
-            about="A new file, in a directory that is made with it",
-            arguments={"path": "notes/today.md", "content": "# Today\n\nRain.\n", "reason": "asked for"},
-            result={"success": True, "path": "notes/today.md", "lines": {"start": 1, "end": 3}},
-            after={"notes/today.md": "# Today\n\nRain.\n"},
-        ),
-        Example(
-            about="A file that was read, by its hash",
-            files={"a.txt": "one\n"},
-            arguments={"path": "a.txt", "content": "1\n", "expectedHash": "$hash:a.txt"},
-            result={"success": True, "context": {"beforeLines": [], "afterLines": []}},
-            after={"a.txt": "1\n"},
-        ),
-        Example(
-            about="A file that is there and was never read",
-            files={"a.txt": "one\n"},
-            arguments={"path": "a.txt", "content": "1\n"},
-            result={"success": False, "kind": "stale-source"},
-        ),
-    ),
-    run=_run_write_file,
-    trust="destructive",
-    verbs=frozenset({"create", "write"}),
-    lasts=("modify",),
-    toolsets=("article", "surgical", "coder"),
-    rank=60,
-)
+def _run_write(call: Call, fields: Fields) -> Result:
+    """The same; the answer says whether the file is new."""
+    answer, receipt = write_all(call, fields, _EXPECT.name)
+    return answer | {"status": main_file(receipt).status}
+
+
+_WRITE_TOOL = replace(_write_tool(_EXPECT), name="write", run=_run_write, toolsets=("core",))
 
 
 # `review_feedback`: what a reviewer said about the changes of this task.
 
-_FEEDBACK_PARAMETERS = Object((Field("keep", Flag(), "True: leave it new for the next call."),))
-_FEEDBACK = Object(
-    (
-        Field("id", Text(), required=True),
-        Field("path", Text(), required=True),
-        Field("state", Text(), "rejected, amended or commented.", required=True),
-        Field("remark", Text(), "What the reviewer said."),
-        Field("yours", Text(), "What you wrote.", required=True),
-        Field("now", Text(), "What is there now; left out where it is as you wrote it."),
-        Field("startLine", Number(), "Where that is now."),
-        Field("endLine", Number()),
-        Field("by", Text(), required=True),
-    ),
+_FEEDBACK_PARAMETERS = Object.of(Field("keep", Flag(), "True: leave it new for the next call."))
+_FEEDBACK = Object.of(
+    Field("id", Text(), required=True),
+    Field("path", Text(), required=True),
+    Field("state", Text(), "rejected, amended or commented.", required=True),
+    Field("remark", Text(), "What the reviewer said."),
+    Field("yours", Text(), "What you wrote.", required=True),
+    Field("now", Text(), "What is there now; left out where it is as you wrote it."),
+    Field("startLine", Number(), "Where that is now."),
+    Field("endLine", Number()),
+    Field("by", Text(), required=True),
     is_open=True,
 )
-_FEEDBACK_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),
-    ),
+_FEEDBACK_RESULT = Object.of(
+    Field("success", Flag(), required=True),
+    Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),
     is_open=True,
 )
 
@@ -368,8 +376,12 @@ _REVIEW_FEEDBACK_TOOL = Tool(
 
 TOOLS = (
     _LIST_FILES_TOOL,
+    _LIST_TOOL,
     _READ_FILE_TOOL,
+    _READ_PAGE_TOOL,
     _REVIEW_FEEDBACK_TOOL,
     _SEARCH_FILES_TOOL,
+    _SEARCH_TOOL,
     _WRITE_FILE_TOOL,
+    _WRITE_TOOL,
 )

@@ -286,12 +286,10 @@ _WALKED: Final = 50_000
 _SECONDS: Final = 4.0
 
 ENTRIES = Many(
-    Object(
-        (
-            Field("path", Text(), "From the workspace root; a directory ends with a slash.", required=True),
-            Field("size", Number(), "Bytes of a file."),
-            Field("link", Flag(), "True: a symbolic link, which is not followed."),
-        )
+    Object.of(
+        Field("path", Text(), "From the workspace root; a directory ends with a slash.", required=True),
+        Field("size", Number(), "Bytes of a file."),
+        Field("link", Flag(), "True: a symbolic link, which is not followed."),
     )
 )
 
@@ -520,13 +518,11 @@ _MOST_BYTES: Final = 256 * 1024 * 1024
 _LARGEST_FILE: Final = 16 * 1024 * 1024
 
 MATCHES = Many(
-    Object(
-        (
-            Field("path", Text(), required=True),
-            Field("line", Number(), "From 1.", required=True),
-            Field("column", Number(), "From 1.", required=True),
-            Field("text", Text(), "The line; … where it is cut.", required=True),
-        )
+    Object.of(
+        Field("path", Text(), required=True),
+        Field("line", Number(), "From 1.", required=True),
+        Field("column", Number(), "From 1.", required=True),
+        Field("text", Text(), "The line; … where it is cut.", required=True),
     )
 )
 

@@ -98,11 +98,8 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
 
 # The whole text of a file as `file_path` and `content`, which is how two makers' tools spell it.
 
-WHOLE = Object(
-    (
-        Field("file_path", Text(), "The file.", required=True),
-        Field("content", Text(), "All of its text.", required=True),
-    )
+WHOLE = Object.of(
+    Field("file_path", Text(), "The file.", required=True), Field("content", Text(), "All of its text.", required=True)
 )
 UNREAD = Example(
     about="A file that nobody has read",

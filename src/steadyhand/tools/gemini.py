@@ -64,15 +64,13 @@ def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
 
 _LONGEST_REASON = 2_000
 
-_REPLACE_PARAMETERS = Object(
-    (
-        Field("file_path", Text(), "The file.", required=True),
-        Field("instruction", Text(), "What the change is and why; kept with it."),
-        Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
-        Field("new_string", Text(), "The replacement.", required=True),
-        Field("allow_multiple", Flag(), "Every place, not the only one.", also=("replace_all",)),
-        Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
-    )
+_REPLACE_PARAMETERS = Object.of(
+    Field("file_path", Text(), "The file.", required=True),
+    Field("instruction", Text(), "What the change is and why; kept with it."),
+    Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
+    Field("new_string", Text(), "The replacement.", required=True),
+    Field("allow_multiple", Flag(), "Every place, not the only one.", also=("replace_all",)),
+    Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
 )
 
 

@@ -112,24 +112,22 @@ _FEW = 2
 OFFERED = "send `corrected` of the candidate you mean"
 
 # Nothing written, only lines removed: `end` is `start` - 1, and the first of `afterLines` is line `start`.
-LINES = Object((Field("start", Number()), Field("end", Number())))
-AROUND = Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))
+LINES = Object.of(Field("start", Number()), Field("end", Number()))
+AROUND = Object.of(Field("beforeLines", Many(Text())), Field("afterLines", Many(Text())))
 
 # What a change of one file is answered with; the tools of a toolset may say more.
-CHANGED = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("path", Text(), required=True),
-        Field("id", Text(), "Undo it by this.", required=True),
-        Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
-        Field("lines", LINES, "What changed, from 1; end = start - 1: only removed."),
-        Field("context", AROUND),
-        Field("matchTiers", Many(Text()), "How inexact old text was matched."),
-        Field("repaired", Many(Text()), "Arguments that were repaired."),
-        Field("warnings", Many(Text())),
-        Field("durable", Flag(), "False: it may not survive a power cut."),
-        Field("held", Flag(), "True: it waits for a reviewer."),
-    ),
+CHANGED = Object.of(
+    Field("success", Flag(), required=True),
+    Field("path", Text(), required=True),
+    Field("id", Text(), "Undo it by this.", required=True),
+    Field("fileHash", Text(), "Of the file as it is now; send it with the next call."),
+    Field("lines", LINES, "What changed, from 1; end = start - 1: only removed."),
+    Field("context", AROUND),
+    Field("matchTiers", Many(Text()), "How inexact old text was matched."),
+    Field("repaired", Many(Text()), "Arguments that were repaired."),
+    Field("warnings", Many(Text())),
+    Field("durable", Flag(), "False: it may not survive a power cut."),
+    Field("held", Flag(), "True: it waits for a reviewer."),
     is_open=True,
 )
 

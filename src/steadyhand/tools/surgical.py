@@ -40,24 +40,18 @@ def refused(error: EditError, phrases: Phrases) -> Result:
 
 _ALL, _LAST = 0, -1
 
-_EDIT_FILE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("old_content", Text(), "Exact text, with 3 to 5 lines around it to be unique.", required=True),
-        Field("new_content", Text(), "The replacement; empty deletes.", required=True),
-        Field(
-            "occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."
-        ),
-        REASON,
-    ),
+_EDIT_FILE_PARAMETERS = Object.of(
+    FILE,
+    Field("old_content", Text(), "Exact text, with 3 to 5 lines around it to be unique.", required=True),
+    Field("new_content", Text(), "The replacement; empty deletes.", required=True),
+    Field("occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."),
+    REASON,
     flags=(("replace_all", "occurrence", _ALL),),
 )
-_EDIT_FILE_RESULT = Object(
-    (
-        *CHANGED.fields,
-        Field("replaced", Number(), "With occurrence 0: in how many places."),
-        Field("note", Text(), "Where else the old text is."),
-    ),
+_EDIT_FILE_RESULT = Object.of(
+    *CHANGED.fields,
+    Field("replaced", Number(), "With occurrence 0: in how many places."),
+    Field("note", Text(), "Where else the old text is."),
     is_open=True,
 )
 
@@ -121,12 +115,8 @@ _EDIT_FILE_TOOL = Tool(
 
 # `patch_file`: a unified diff of one file, with or without its header.
 
-_PATCH_FILE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=DIFF),
-        REASON,
-    )
+_PATCH_FILE_PARAMETERS = Object.of(
+    FILE, Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=DIFF), REASON
 )
 
 
@@ -191,15 +181,11 @@ _PATCH_FILE_TOOL = Tool(
 
 _START, _END = 0, -1
 
-_INSERT_AT_PARAMETERS = Object(
-    (
-        FILE,
-        Field(
-            "line", Number(least=_END), "0 = before the first line, n = after line n, -1 = at the end.", required=True
-        ),
-        Field("content", Text(), "Whole lines; the last newline may be left out.", required=True, also=("text",)),
-        REASON,
-    )
+_INSERT_AT_PARAMETERS = Object.of(
+    FILE,
+    Field("line", Number(least=_END), "0 = before the first line, n = after line n, -1 = at the end.", required=True),
+    Field("content", Text(), "Whole lines; the last newline may be left out.", required=True, also=("text",)),
+    REASON,
 )
 
 
@@ -296,29 +282,25 @@ _ALSO = (
 )
 _UNREADABLE = (Kind.NOT_TEXT, Kind.PROTECTED_PATH, Kind.TOO_LARGE)  # one may have something to say of these too
 
-LINES = Object(
-    (Field("start", Number(least=1), required=True), Field("end", Number(least=1))), in_order=("start", "end")
+LINES = Object.of(
+    Field("start", Number(least=1), required=True), Field("end", Number(least=1)), in_order=("start", "end")
 )
-FINDING = Object(
-    (
-        Field("path", Text(), "The file it is about.", required=True),
-        Field("lines", LINES, "Where, from 1; leave out for the whole file."),
-        Field("severity", Text(SEVERITIES, also=_ALSO), required=True),
-        Field("title", Text(), "One line.", required=True),
-        Field("detail", Text(), "What is wrong, and how one can tell.", required=True),
-        Field("suggestion", Text(), "What to change, if you know."),
-    )
+FINDING = Object.of(
+    Field("path", Text(), "The file it is about.", required=True),
+    Field("lines", LINES, "Where, from 1; leave out for the whole file."),
+    Field("severity", Text(SEVERITIES, also=_ALSO), required=True),
+    Field("title", Text(), "One line.", required=True),
+    Field("detail", Text(), "What is wrong, and how one can tell.", required=True),
+    Field("suggestion", Text(), "What to change, if you know."),
 )
-_REPORT_FINDINGS_PARAMETERS = Object(
-    (Field("findings", Many(FINDING, least=1, most=_MOST), "What you found.", required=True),)
+_REPORT_FINDINGS_PARAMETERS = Object.of(
+    Field("findings", Many(FINDING, least=1, most=_MOST), "What you found.", required=True)
 )
-_REPORT_FINDINGS_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("reported", Number(), "Findings of this call.", required=True),
-        Field("total", Number(), "Findings of this task so far.", required=True),
-        Field("kept", Text(), "Where and for how long.", required=True),
-    ),
+_REPORT_FINDINGS_RESULT = Object.of(
+    Field("success", Flag(), required=True),
+    Field("reported", Number(), "Findings of this call.", required=True),
+    Field("total", Number(), "Findings of this task so far.", required=True),
+    Field("kept", Text(), "Where and for how long.", required=True),
     is_open=True,
 )
 

@@ -185,7 +185,7 @@ _TOOLSETS = (
     Toolset(
         name="core",
         summary="The default: few tools, everything reachable, any target and any dialect.",
-        modules=("core.edit", "core.files", "core.history"),
+        modules=("core.edit", "core.files"),
         phrases={
             **MODEL,
             Act: Act.words,

@@ -39,21 +39,16 @@ _MOST_EXPLAINED = 5  # refusals that are shown with their details
 _LONGEST_DIFF = 20_000
 _PER_FILE = ("fileHash", "lines", "context")
 
-_HASH = Field("fileHash", Text(), "Of the file as it is now; send it as expect.")
-# What a change of one file is answered with.
-FILE_CHANGED = replace(CHANGED, fields=tuple(_HASH if each.name == "fileHash" else each for each in CHANGED.fields))
 # What a change of any number of files is answered with; of one file what every toolset has of it, too.
-CHANGES = Object(
-    (
-        Field("success", Either((Flag(), Text(("partial",)))), required=True),
-        Field("id", Text(), "Undo it by this."),
-        Field("dryRun", Flag(), "True: nothing was written."),
-        Field("files", Many(Object((Field("path", Text()), Field("status", Text())), is_open=True)), required=True),
-        Field("path", Text(), "Of one file; also what follows."),
-        *(each for each in FILE_CHANGED.fields if each.name not in ("success", "id", "path")),
-        Field("outcomes", Many(Object((Field("index", Number()), Field("applied", Flag())), is_open=True))),
-        Field("diff", Text(), "Of a dry run."),
-    ),
+CHANGES = Object.of(
+    Field("success", Either((Flag(), Text(("partial",)))), required=True),
+    Field("id", Text(), "Undo it by this."),
+    Field("dryRun", Flag(), "True: nothing was written."),
+    Field("files", Many(Object.of(Field("path", Text()), Field("status", Text()), is_open=True)), required=True),
+    Field("path", Text(), "Of one file; also what follows."),
+    *(each for each in CHANGED.fields if each.name not in ("success", "id", "path")),
+    Field("outcomes", Many(Object.of(Field("index", Number()), Field("applied", Flag()), is_open=True))),
+    Field("diff", Text(), "Of a dry run."),
     is_open=True,
 )
 
@@ -320,28 +315,24 @@ _EDIT = replace(
 _SAME = replace(_EDIT, fields=tuple(replace(field, about="") for field in _EDIT.fields))
 _SHORT = ("path", "expect", "create", "delete", "rename_to")
 _REQUEST = {field.name: field for field in request_shape().fields}
-_FILE = Object(
-    (
-        replace(_REQUEST["path"], about=""),
-        Field("edits", Many(_SAME), "As above."),
-        *(replace(_REQUEST[name], about="") for name in _SHORT[1:]),
-    ),
+_FILE = Object.of(
+    replace(_REQUEST["path"], about=""),
+    Field("edits", Many(_SAME), "As above."),
+    *(replace(_REQUEST[name], about="") for name in _SHORT[1:]),
     is_open=True,
 )
 _ELSEWHERE = (*("target", "at", "new", "insert", "where", "act", "args", "occurrence", "old"), *OLD, *NEW)
-PARAMETERS = Object(
-    (
-        Field("path", Text(), "One file, from the workspace root; or the file of a patch that names none."),
-        Field("edits", Many(_EDIT), "What to change in it, in order; or in every file of glob."),
-        *(_REQUEST[name] for name in _SHORT[1:]),
-        Field("files", Many(_FILE), "Several files in one call, instead of path."),
-        Field("glob", Text(), "Make edits in every file of this glob that has their old text."),
-        Field("expected_files", Number(least=1), "How many files glob must change."),
-        Field("patch", Text(), "A unified diff, V4A, SEARCH/REPLACE blocks or a lazy snippet, instead of all that."),
-        Field("dry_run", Flag(), "Show the diff, write nothing."),
-        Field("partial", Flag(), "Apply what can be applied where some is refused."),
-        Field("reason", Text(), "Why, for the whole."),
-    ),
+PARAMETERS = Object.of(
+    Field("path", Text(), "One file, from the workspace root; or the file of a patch that names none."),
+    Field("edits", Many(_EDIT), "What to change in it, in order; or in every file of glob."),
+    *(_REQUEST[name] for name in _SHORT[1:]),
+    Field("files", Many(_FILE), "Several files in one call, instead of path."),
+    Field("glob", Text(), "Make edits in every file of this glob that has their old text."),
+    Field("expected_files", Number(least=1), "How many files glob must change."),
+    Field("patch", Text(), "A unified diff, V4A, SEARCH/REPLACE blocks or a lazy snippet, instead of all that."),
+    Field("dry_run", Flag(), "Show the diff, write nothing."),
+    Field("partial", Flag(), "Apply what can be applied where some is refused."),
+    Field("reason", Text(), "Why, for the whole."),
     gone=tuple((name, 'it belongs in edits: [{"target": …, "new": …}]') for name in _ELSEWHERE),
 )
 

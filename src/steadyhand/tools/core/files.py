@@ -1,4 +1,4 @@
-"""`read`, `list`, `search`, `outline` and `write`: whole files, and what is where."""
+"""`read` and `outline`, what is in files; `history` and `undo`, what was changed, by changes of their own."""
 
 from __future__ import annotations
 
@@ -7,117 +7,49 @@ from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.schema import HASH, Either, Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of
 from steadyhand.structure.format import format_of
-from steadyhand.tools.core.edit import FILE_CHANGED
-from steadyhand.tools.file_views import (
-    ENTRIES,
-    ENTRIES_AT_ONCE,
-    GLOB,
-    HITS_AT_MOST,
-    HITS_USUALLY,
-    LINES_AT_ONCE,
-    MATCHES,
-    list_entries,
-    read_numbered,
-    room_for,
-    search_text,
-)
-from steadyhand.tools.file_writes import write_all
-from steadyhand.tools.result import failure, main_file
-from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool
-
-# `list`: what lies in a directory, or every file that a glob means.
-
-_LIST_PARAMETERS = Object(
-    (
-        Field("path", Text(), "A directory; the workspace root if left out."),
-        Field("glob", Text(), GLOB),
-        Field("depth", Number(least=1), "Levels that are shown."),
-    )
-)
-_LIST_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("entries", ENTRIES, required=True),
-        Field("cut", Text(), "What is not shown, and how to get it."),
-    ),
-    is_open=True,
-)
-
-
-def _run_list(call: Call, fields: Fields) -> Result:
-    """List, without what is ignored."""
-    path, glob = (cast("str | None", fields.get(name)) for name in ("path", "glob"))
-    return {"success": True, **list_entries(call, path, glob, cast("int | None", fields.get("depth")))}
-
-
-_LIST_TOOL = Tool(
-    name="list",
-    title="List files",
-    summary=(
-        "List the files below a directory, or those of a glob; skips what .gitignore names. "
-        f"At most {ENTRIES_AT_ONCE} entries."
-    ),
-    parameters=_LIST_PARAMETERS,
-    result=_LIST_RESULT,
-    examples=(
-        Example(
-            about="The Markdown files of a tree",
-            files={"a.md": "one\n", "docs/b.md": "two\n", "docs/c.txt": "three\n"},
-            arguments={"glob": "*.md"},
-            result={"success": True, "entries": [{"path": "a.md", "size": 4}, {"path": "docs/b.md", "size": 4}]},
-        ),
-        Example(
-            about="A directory that is not there",
-            files={"a.md": "one\n"},
-            arguments={"path": "doc"},
-            result={"success": False, "kind": "no-such-file"},
-        ),
-    ),
-    run=_run_list,
-    rank=20,
-)
-
+from steadyhand.text.visible import WIDEST, clip
+from steadyhand.tools.core.edit import CHANGES, cut_diff, tell
+from steadyhand.tools.file_views import LINES_AT_ONCE, read_numbered, room_for
+from steadyhand.tools.result import failure
+from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, reason_of
+from steadyhand.workspace.files.protection import classify
+from steadyhand.workspace.history.file_history import Why
+from steadyhand.workspace.journal.record import Entry, Record
 
 # `outline`: what of a file can be addressed, with the addresses that `edit` takes.
 
 _MOST_ENTRIES = 300
 _WIDEST = 400
 
-_OUTLINE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("within", Text(), "An address: only what is inside it.", also=("at",)),
-        Field("depth", Number(least=0), "Levels below the top that are shown."),
-    )
+_OUTLINE_PARAMETERS = Object.of(
+    FILE,
+    Field("within", Text(), "An address: only what is inside it.", also=("at",)),
+    Field("depth", Number(least=0), "Levels below the top that are shown."),
 )
-_OUTLINE_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("path", Text(), required=True),
-        Field("format", Text(), required=True),
-        Field("fileHash", Text(), "Send it as expect.", required=True),
-        Field("totalLines", Number(), required=True),
-        Field(
-            "entries",
-            Many(
-                Object(
-                    (
-                        Field("address", Text(), "Send it as target, {at: address}.", required=True),
-                        Field("kind", Text(), required=True),
-                        Field("startLine", Number(), required=True),
-                        Field("endLine", Number(), required=True),
-                    ),
-                    is_open=True,
-                )
-            ),
-            required=True,
+_OUTLINE_RESULT = Object.of(
+    Field("success", Flag(), required=True),
+    Field("path", Text(), required=True),
+    Field("format", Text(), required=True),
+    Field("fileHash", Text(), "Send it as expect.", required=True),
+    Field("totalLines", Number(), required=True),
+    Field(
+        "entries",
+        Many(
+            Object.of(
+                Field("address", Text(), "Send it as target, {at: address}.", required=True),
+                Field("kind", Text(), required=True),
+                Field("startLine", Number(), required=True),
+                Field("endLine", Number(), required=True),
+                is_open=True,
+            )
         ),
-        Field("leftOut", Text(), "What is not shown, and how to get it."),
-        Field("warnings", Many(Text())),
+        required=True,
     ),
+    Field("leftOut", Text(), "What is not shown, and how to get it."),
+    Field("warnings", Many(Text())),
     is_open=True,
 )
 
@@ -203,15 +135,13 @@ _MOST_FILES = 50
 
 _START = Field("start", Number(least=1), "First line, from 1.")
 _END = Field("end", Number(least=1), "Last line, included.")
-_FILE = Object((Field("path", Text(), required=True), replace(_START, about=""), replace(_END, about="")))
-_READ_PARAMETERS = Object(
-    (
-        Field("path", Text(), "One file, from the workspace root."),
-        _START,
-        _END,
-        Field("files", Many(Either((_FILE, Text())), least=1, most=_MOST_FILES), "Several, instead of path."),
-        Field("anchors", Flag(), "Lines as 12#a3f: TEXT; 12#a3f is an address that notices a change of the line."),
-    )
+_FILE = Object.of(Field("path", Text(), required=True), replace(_START, about=""), replace(_END, about=""))
+_READ_PARAMETERS = Object.of(
+    Field("path", Text(), "One file, from the workspace root."),
+    _START,
+    _END,
+    Field("files", Many(Either((_FILE, Text())), least=1, most=_MOST_FILES), "Several, instead of path."),
+    Field("anchors", Flag(), "Lines as 12#a3f: TEXT; 12#a3f is an address that notices a change of the line."),
 )
 _READ = (
     Field("path", Text()),
@@ -220,12 +150,10 @@ _READ = (
     Field("fileHash", Text(), "Send it as expect."),
     Field("leftOut", Text(), "Which lines are not shown, and how to get them."),
 )
-_READ_RESULT = Object(
-    (
-        Field("success", Either((Flag(), Text(("partial",)))), required=True),
-        *_READ,
-        Field("files", Many(Object((*_READ, Field("kind", Text()), Field("error", Text())), is_open=True))),
-    ),
+_READ_RESULT = Object.of(
+    Field("success", Either((Flag(), Text(("partial",)))), required=True),
+    *_READ,
+    Field("files", Many(Object.of(*_READ, Field("kind", Text()), Field("error", Text()), is_open=True))),
     is_open=True,
 )
 
@@ -314,126 +242,242 @@ _READ_TOOL = Tool(
 )
 
 
-# `search`: where a text or a regular expression occurs in the files of the workspace.
+# `history`: who changed what and why; the patch of one change; why a line is as it is.
 
-_SEARCH_PARAMETERS = Object(
-    (
-        Field("query", Text(), "The text, or a pattern that fits in one line.", required=True, also=("pattern",)),
-        Field("isRegex", Flag(), "The query is a regular expression."),
-        Field("glob", Text(), GLOB),
-        Field("path", Text(), "A directory or a file."),
-        Field("max", Number(least=1, most=HITS_AT_MOST), f"At most so many hits ({HITS_USUALLY}).", also=("limit",)),
-    )
+_USUALLY = 20
+_AT_MOST = 200
+_NAMED = 10  # files of a record, and reasons of its edits
+_SINCE = {
+    "record": "it was written by this change",
+    "outside": "it was changed by another program",
+    "before-journal": "it was there before the history began",
+}
+
+_HISTORY_PARAMETERS = Object.of(
+    Field("path", Text(), "Only changes of this file, under any name it had."),
+    Field("line", Number(least=1), "With path: who last changed this line, and why."),
+    Field("task", Text(), "Only changes of this task."),
+    Field("id", Text(), "One change, with its patch."),
+    Field("max", Number(least=1, most=_AT_MOST), f"At most so many ({_USUALLY}).", also=("limit",)),
+    Field("skip", Number(least=0, most=100_000), "Leave out so many of the newest."),
 )
-_SEARCH_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("matches", MATCHES, required=True),
-        Field("filesSearched", Number(), required=True),
-        Field("leftOut", Text(), "Files that were passed over."),
-        Field("cut", Text(), "What is not shown, and how to get it."),
-    ),
+_ENTRY = Object.of(
+    Field("id", Text(), required=True),
+    Field("time", Text(), required=True),
+    Field("actor", Text(), required=True),
+    Field("files", Many(Text()), required=True),
+    is_open=True,
+)
+_HISTORY_RESULT = Object.of(
+    Field("success", Flag(), required=True),
+    Field("entries", Many(_ENTRY), "Newest first."),
+    Field("more", Text(), "How to see older ones."),
+    Field("entry", _ENTRY),
+    Field("diff", Text(), "The patch of one change."),
+    Field("why", Object.of(Field("line", Number()), Field("text", Text()), Field("since", Text()), is_open=True)),
     is_open=True,
 )
 
 
-def _run_search(call: Call, fields: Fields) -> Result:
-    """Search; lines that are shown whole then count as read by the task."""
-    glob, path = (cast("str | None", fields.get(name)) for name in ("glob", "path"))
-    most, is_regex = cast("int | None", fields.get("max")), bool(fields.get("isRegex"))
-    found = search_text(call, str(fields["query"]), is_regex=is_regex, glob=glob, path=path, max=most)
-    return {"success": True, **found}
+def _run_history(call: Call, fields: Fields) -> Result:
+    """Look into the journal; nothing of it is changed."""
+    path = call.path(str(fields["path"])) if "path" in fields else None
+    if "line" in fields:
+        if path is None or "id" in fields or "task" in fields:
+            raise bad_request("line", "it needs 'path', and nothing else", "send path and line")
+        return _line(call, path, cast("int", fields["line"]))
+    if "id" in fields:
+        return _one_change(call, str(fields["id"]))
+    return _log(call, fields, path)
 
 
-_SEARCH_TOOL = Tool(
-    name="search",
-    title="Search files",
-    summary="Find lines that contain a text or match a regular expression; skips what .gitignore names.",
-    parameters=_SEARCH_PARAMETERS,
-    result=_SEARCH_RESULT,
-    examples=(
-        Example(
-            about="A text in the files of a glob",
-            files={"a.md": "one\ntwo\n", "b.md": "two too\n", "c.txt": "two\n"},
-            arguments={"query": "two", "glob": "*.md"},
-            result={
-                "success": True,
-                "matches": [
-                    {"path": "a.md", "line": 2, "column": 1, "text": "two"},
-                    {"path": "b.md", "line": 1, "column": 1, "text": "two too"},
-                ],
-            },
-        ),
-        Example(
-            about="A pattern that cannot be read",
-            files={"a.md": "one\n"},
-            arguments={"query": "(one", "isRegex": True},
-            result={"success": False, "kind": "bad-request"},
-        ),
+def _log(call: Call, fields: Fields, path: str | None) -> Result:
+    most, skip = cast("int", fields.get("max", _USUALLY)), cast("int", fields.get("skip", 0))
+    task = cast("str | None", fields.get("task"))
+    found = call.workspace.history(path, task=task, limit=skip + most + 1)
+    if not found and path is not None and task is None:
+        host_of(call.workspace).source(path)  # one that never was is a slip, and refused as such
+    shown = found[skip : skip + most]
+    answer: Result = {"success": True, "entries": [_entry(entry) for entry in shown]}
+    return answer | ({"more": f"there are older ones: skip {skip + most}"} if len(found) > skip + most else {})
+
+
+def _one_change(call: Call, id: str) -> Result:
+    entry = call.workspace.show(id)
+    for path in entry.record.paths:
+        call.check_ending(path)
+    return {"success": True, "entry": _entry(entry), **cut_diff(call.workspace.diff_of(entry.record.id))}
+
+
+def _line(call: Call, path: str, line: int) -> Result:
+    source = host_of(call.workspace).source(path)
+    why = call.workspace.why(path, line)
+    is_secret = classify(path).secret
+    if (
+        not is_secret
+        and len(why.text) <= WIDEST
+        and why.line <= source.table.count
+        and source.table.text(why.line - 1) == why.text
+    ):
+        host_of(call.workspace).saw(source, (line, line))
+    return {"success": True, "path": path, "why": _origin(why, is_secret=is_secret)}
+
+
+def _origin(why: Why, *, is_secret: bool) -> Result:
+    """Where a line comes from; of a file with secrets without its text."""
+    answer: Result = {"line": why.line, **({} if is_secret else {"text": clip(why.text)}), "since": _SINCE[why.since]}
+    if why.doubt is not None:
+        answer["doubt"] = why.doubt
+    if why.origin is None:
+        return answer
+    record = why.origin.record
+    reason = why.reason or record.reason
+    return answer | _who(record) | ({"reason": reason} if reason else {})
+
+
+def _entry(entry: Entry) -> Result:
+    record = entry.record
+    answer: Result = {**_who(record), "files": list(record.paths[:_NAMED])}
+    if len(record.paths) > _NAMED:
+        answer["moreFiles"] = len(record.paths) - _NAMED
+    if record.verb != "edit":
+        answer |= {"verb": record.verb, "undoes": list(record.undoes)}
+    reasons = dict.fromkeys(edit.reason for change in record.files for edit in change.edits if edit.reason)
+    if record.reason or reasons:
+        answer["reason"] = record.reason or "; ".join(list(reasons)[:_NAMED])
+    if entry.undone_by is not None:
+        answer["undoneBy"] = entry.undone_by
+    return answer
+
+
+def _who(record: Record) -> Result:
+    answer: Result = {"id": record.id, "time": record.time, "actor": record.actor, "tool": record.tool}
+    return answer | ({"task": record.task} if record.task else {})
+
+
+_HISTORY_TOOL = Tool(
+    name="history",
+    title="See what was changed",
+    summary=(
+        "The recorded changes, newest first: who, when, why, and the id that undo takes. "
+        "With path and line: who last changed that line, and why. With id: the patch of that change."
     ),
-    run=_run_search,
-    rank=40,
-)
-
-
-# `write`: a new file, or all of one that was read.
-
-_WRITE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("content", Text(), "All of its text.", required=True),
-        Field("expect", Text(), "fileHash of the version that is replaced.", also=HASH),
-        Field("allow_shrink", Flag(), "Allow it to lose most of its lines."),
-        REASON,
-    )
-)
-
-
-def _run_write(call: Call, fields: Fields) -> Result:
-    """Create, or replace a version that this task knows."""
-    answer, receipt = write_all(call, fields, "expect")
-    return answer | {"status": main_file(receipt).status}
-
-
-_WRITE_TOOL = Tool(
-    name="write",
-    title="Write a file",
-    summary=("Create a file, or replace a whole file that you have read. To change parts of a file use edit."),
-    parameters=_WRITE_PARAMETERS,
-    result=FILE_CHANGED,
+    parameters=_HISTORY_PARAMETERS,
+    result=_HISTORY_RESULT,
     examples=(
         Example(
-            about="A new file",
-            arguments={"path": "docs/new.md", "content": "# New\n", "reason": "a page for it"},
-            result={"success": True, "path": "docs/new.md", "status": "created"},
-            after={"docs/new.md": "# New\n"},
-        ),
-        Example(
-            about="A file that was read, by its hash",
+            about="The changes of a file",
             files={"a.txt": "one\n"},
-            arguments={"path": "a.txt", "content": "1\n", "expect": "$hash:a.txt"},
-            result={"success": True, "status": "edited"},
+            first=[("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}], "reason": "digits"})],
+            arguments={"path": "a.txt"},
+            result={"success": True, "entries": [{"files": ["a.txt"], "reason": "digits", "tool": "edit"}]},
             after={"a.txt": "1\n"},
         ),
         Example(
-            about="A file that was never read",
-            files={"a.txt": "one\n"},
-            arguments={"path": "a.txt", "content": "1\n"},
-            result={"success": False, "kind": "stale-source"},
+            about="Why a line is as it is",
+            files={"a.txt": "one\ntwo\n"},
+            first=[("edit", {"path": "a.txt", "edits": [{"target": "two", "new": "2", "reason": "digits"}]})],
+            arguments={"path": "a.txt", "line": 2},
+            result={"success": True, "why": {"line": 2, "text": "2", "reason": "digits", "tool": "edit"}},
+            after={"a.txt": "one\n2\n"},
+        ),
+        Example(
+            about="A line without its file",
+            arguments={"line": 3},
+            result={"success": False, "kind": "bad-request"},
         ),
     ),
-    run=_run_write,
+    run=_run_history,
+    rank=80,
+)
+
+
+# `undo`: take back a change, all of a task's, or the last that this task made; by a change of its own.
+
+_LOOKED_AT = 1_000  # records among which the last one is looked for
+
+_UNDO_PARAMETERS = Object.of(
+    Field("id", Text(), "The id of a change, from edit, write or history."),
+    Field("task", Text(), "Or: all changes of this task."),
+    Field("last", Flag(), "Or: true undoes your last change here."),
+    Field("dry_run", Flag(), "Show the diff, write nothing."),
+    REASON,
+)
+
+
+def _run_undo(call: Call, fields: Fields) -> Result:
+    """Take back; what others changed since stays, and is refused only where it changed the same text."""
+    chosen = [name for name in ("id", "task", "last") if fields.get(name)]
+    if len(chosen) != 1:
+        said = f"{' and '.join(chosen)} were sent together" if chosen else "no change is named"
+        raise bad_request("", f"undo: {said}", "send exactly one of 'id', 'task' and 'last'")
+    is_dry = bool(fields.get("dry_run"))
+    record = None if chosen == ["task"] else str(fields["id"]) if chosen == ["id"] else _last(call)
+    task = str(fields["task"]) if chosen == ["task"] else None
+    for file in call.workspace.undo(record, task=task, preview=True).files if _is_limited(call) else ():
+        for name in {file.path, file.path_before or file.path}:
+            call.path(name)
+    receipt = call.workspace.undo(record, task=task, reason=reason_of(fields), preview=is_dry)
+    return tell(receipt, is_dry=is_dry) | {"undoes": list(receipt.undoes)}
+
+
+def _is_limited(call: Call) -> bool:
+    """Whether the host left some files out, which taking back would reach without naming them."""
+    return call.settings.article is not None or call.settings.extensions is not None
+
+
+def _last(call: Call) -> str:
+    """The latest record of this task and actor that was not undone; never that of somebody else."""
+    workspace = call.workspace
+    for entry in workspace.history(task=workspace.task_id, limit=_LOOKED_AT):
+        record = entry.record
+        is_own = (record.actor, record.task) == (workspace.actor, workspace.task_id)
+        if is_own and record.verb != "undo" and entry.undone_by is None:
+            return record.id
+    raise EditError(
+        Kind.CANNOT_UNDO,
+        "none of the latest changes is yours and still in place",
+        hint="find the change and its id with history",
+    )
+
+
+_UNDO_TOOL = Tool(
+    name="undo",
+    title="Undo a change",
+    summary=(
+        "Undo a change, even if later changes exist. "
+        "Refused only where a later change touches the same lines. An undo can be undone by its id."
+    ),
+    parameters=_UNDO_PARAMETERS,
+    result=CHANGES,
+    examples=(
+        Example(
+            about="The last change",
+            files={"a.txt": "one\n"},
+            first=[("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]})],
+            arguments={"last": True},
+            result={"success": True, "path": "a.txt", "files": [{"path": "a.txt", "status": "edited"}]},
+        ),
+        Example(
+            about="A record that there is not",
+            files={"a.txt": "one\n"},
+            first=[("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]})],
+            arguments={"id": "ffffffffffff"},
+            result={"success": False, "kind": "no-such-file"},
+            after={"a.txt": "1\n"},
+        ),
+        Example(
+            about="Nothing was changed yet",
+            files={"a.txt": "one\n"},
+            arguments={"last": True},
+            result={"success": False, "kind": "cannot-undo"},
+        ),
+    ),
+    run=_run_undo,
     trust="destructive",
-    verbs=frozenset({"write", "create"}),
-    lasts=("modify",),
-    rank=60,
+    verbs=frozenset({"edit"}),
+    rank=70,
 )
 
 
-TOOLS = (
-    _LIST_TOOL,
-    _OUTLINE_TOOL,
-    _READ_TOOL,
-    _SEARCH_TOOL,
-    _WRITE_TOOL,
-)
+TOOLS = (_HISTORY_TOOL, _OUTLINE_TOOL, _READ_TOOL, _UNDO_TOOL)

@@ -50,13 +50,11 @@ _SHOWN = _LISTED | {"actual"}  # and of one that shows anything of the file
 _WIDEST = 160
 _LONGEST = 2_000
 
-PASSAGE_OPERATION = Object(
-    (
-        Field("search", Text(), "Exact text from the file.", required=True),
-        Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
-        Field("expectedReplacements", Number(least=1), "How many places must match; all of them change. Usually 1."),
-        REASON,
-    ),
+PASSAGE_OPERATION = Object.of(
+    Field("search", Text(), "Exact text from the file.", required=True),
+    Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
+    Field("expectedReplacements", Number(least=1), "How many places must match; all of them change. Usually 1."),
+    REASON,
     gone=(("replace_all", "send expectedReplacements, the number of places, to change all of them"),),
 )
 
@@ -193,18 +191,16 @@ _POSITIONS = ("beforebegin", "afterbegin", "beforeend", "afterend")
 _BY_TEXT = "or change it with editFile, by its text"
 _SHOWN_ELEMENTS = 5
 
-ELEMENT_OPERATION = Object(
-    (
-        Field("selector", Text(), "CSS; must match one element.", required=True),
-        Field("action", Text(choices=tuple(ACTIONS)), required=True),
-        Field("attr", Text(), "The attribute, for setAttribute and removeAttribute.", also=("attribute",)),
-        Field("value", Text(), "Attribute value, text, markup, class names, or the empty wrapper such as <div></div>."),
-        Field("oldClass", Text(), "For replaceClass."),
-        Field("newClass", Text(), "For replaceClass."),
-        Field("position", Text(choices=_POSITIONS), "For insertAdjacentHTML."),
-        Field("all", Flag(), "Change every element that matches."),
-        REASON,
-    )
+ELEMENT_OPERATION = Object.of(
+    Field("selector", Text(), "CSS; must match one element.", required=True),
+    Field("action", Text(choices=tuple(ACTIONS)), required=True),
+    Field("attr", Text(), "The attribute, for setAttribute and removeAttribute.", also=("attribute",)),
+    Field("value", Text(), "Attribute value, text, markup, class names, or the empty wrapper such as <div></div>."),
+    Field("oldClass", Text(), "For replaceClass."),
+    Field("newClass", Text(), "For replaceClass."),
+    Field("position", Text(choices=_POSITIONS), "For insertAdjacentHTML."),
+    Field("all", Flag(), "Change every element that matches."),
+    REASON,
 )
 
 

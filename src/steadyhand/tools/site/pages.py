@@ -301,18 +301,16 @@ _BY_TEXT = frozenset({Kind.NO_SUCH_TARGET, Kind.AMBIGUOUS_MATCH, Kind.UNPARSABLE
 
 SUCCESS = Either((Flag(), Text(choices=("partial",))))
 _RESULTS = Many(
-    Object(
-        (
-            Field("index", Number(), required=True),
-            Field("success", Flag(), required=True),
-            Field("lines", LINES),
-            Field("error", Text()),
-            Field("kind", Text()),
-        ),
+    Object.of(
+        Field("index", Number(), required=True),
+        Field("success", Flag(), required=True),
+        Field("lines", LINES),
+        Field("error", Text()),
+        Field("kind", Text()),
         is_open=True,
     )
 )
-_BEST = Object((Field("text", Text()), Field("similarity", Number(fractional=True)), Field("line", Number())))
+_BEST = Object.of(Field("text", Text()), Field("similarity", Number(fractional=True)), Field("line", Number()))
 
 
 def page_fields(*, elements: bool = False, passages: bool = False) -> tuple[Field, ...]:

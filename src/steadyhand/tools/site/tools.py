@@ -1,4 +1,4 @@
-"""The tools for web pages: `editDOM`, `editFile`, `editFiles`, `readFile` and `writeFiles`."""
+"""The tools that change web pages: `editDOM`, `editFile`, `editFiles` and `writeFiles`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.schema import Field, Flag, Many, Object, Text, bad_request
 from steadyhand.session.host import host_of
-from steadyhand.tools.file_views import LINES_AT_ONCE, read_numbered
 from steadyhand.tools.file_writes import tell_written, unread, write_under_settings
 from steadyhand.tools.result import AROUND, LINES, confirmation, failure, main_file
 from steadyhand.tools.site.operations import (
@@ -34,17 +33,15 @@ from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, expected_
 
 MOST_OPERATIONS = 200
 
-_EDIT_DOM_PARAMETERS = Object(
-    (
-        Field("file", Text(), "The page, from the workspace root.", required=True),
-        Field(
-            "operations",
-            Many(ELEMENT_OPERATION, least=1, most=MOST_OPERATIONS),
-            "Applied in order, each to the result of the previous one.",
-            required=True,
-        ),
-        Field("reason", Text(), "Why, for all of them."),
-    )
+_EDIT_DOM_PARAMETERS = Object.of(
+    Field("file", Text(), "The page, from the workspace root.", required=True),
+    Field(
+        "operations",
+        Many(ELEMENT_OPERATION, least=1, most=MOST_OPERATIONS),
+        "Applied in order, each to the result of the previous one.",
+        required=True,
+    ),
+    Field("reason", Text(), "Why, for all of them."),
 )
 _EDIT_DOM_PAGE = '<h1 class="big">Hello</h1>\n<a href="/a">One</a>\n<a href="/b">Two</a>\n'
 
@@ -116,17 +113,15 @@ _EDIT_DOM_TOOL = Tool(
 
 MOST_PASSAGES = 500
 
-_EDIT_FILE_PARAMETERS = Object(
-    (
-        Field("file", Text(), "The file, from the workspace root.", required=True),
-        Field(
-            "operations",
-            Many(PASSAGE_OPERATION, least=1, most=MOST_PASSAGES),
-            "Applied in order, each to the result of the previous one.",
-            required=True,
-        ),
-        Field("reason", Text(), "Why, for all of them."),
-    )
+_EDIT_FILE_PARAMETERS = Object.of(
+    Field("file", Text(), "The file, from the workspace root.", required=True),
+    Field(
+        "operations",
+        Many(PASSAGE_OPERATION, least=1, most=MOST_PASSAGES),
+        "Applied in order, each to the result of the previous one.",
+        required=True,
+    ),
+    Field("reason", Text(), "Why, for all of them."),
 )
 _EDIT_FILE_PAGE = "<main>\n  <h2>Our services</h2>\n  <p>Soon.</p>\n</main>\n"
 
@@ -199,30 +194,22 @@ _EDIT_FILE_TOOL = Tool(
 MOST_FILES = 100
 MOST_OPERATIONS_OF_ALL = 200
 
-_PAGE = Object(
-    (
-        Field("file", Text(), required=True),
-        Field("domOperations", Many(ELEMENT_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editDOM; they come first."),
-        Field(
-            "replaceOperations", Many(PASSAGE_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editFile, on the result."
-        ),
-    )
+_PAGE = Object.of(
+    Field("file", Text(), required=True),
+    Field("domOperations", Many(ELEMENT_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editDOM; they come first."),
+    Field("replaceOperations", Many(PASSAGE_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editFile, on the result."),
 )
-_EDIT_FILES_PARAMETERS = Object(
-    (
-        Field("edits", Many(_PAGE, least=1, most=MOST_FILES), "Each file once.", required=True),
-        Field("atomic", Flag(), "Every operation on every file, or nothing."),
-        Field("reason", Text(), "Why, for all of them."),
-    )
+_EDIT_FILES_PARAMETERS = Object.of(
+    Field("edits", Many(_PAGE, least=1, most=MOST_FILES), "Each file once.", required=True),
+    Field("atomic", Flag(), "Every operation on every file, or nothing."),
+    Field("reason", Text(), "Why, for all of them."),
 )
-_EDIT_FILES_RESULT = Object(
-    (
-        Field("success", SUCCESS, required=True),
-        Field("results", Many(Object(page_fields(elements=True, passages=True), is_open=True)), required=True),
-        Field("id", Text(), "Undo it by this; only with atomic, else each file has its own."),
-        Field("error", Text()),
-        Field("kind", Text()),
-    ),
+_EDIT_FILES_RESULT = Object.of(
+    Field("success", SUCCESS, required=True),
+    Field("results", Many(Object(page_fields(elements=True, passages=True), is_open=True)), required=True),
+    Field("id", Text(), "Undo it by this; only with atomic, else each file has its own."),
+    Field("error", Text()),
+    Field("kind", Text()),
     is_open=True,
 )
 _EDIT_FILES_PAGE = "<nav><a href='/'>Home</a></nav>\n<p>(c) 2025</p>\n"
@@ -355,101 +342,37 @@ _EDIT_FILES_TOOL = Tool(
 )
 
 
-# `readFile`: a file's lines with their numbers, a stretch at a time, and its hash.
-
-_READ_FILE_PARAMETERS = Object(
-    (
-        Field("file", Text(), "The file, from the workspace root.", required=True),
-        Field("start", Number(least=1), "First line, from 1."),
-        Field("end", Number(least=1), "Last line, included."),
-    )
-)
-_READ_FILE_RESULT = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("file", Text(), required=True),
-        Field("content", Text(), "Numbered lines; the numbers are not part of the file.", required=True),
-        Field("totalLines", Number(), required=True),
-        Field("fileHash", Text(), "Send it as expectedHash.", required=True),
-        Field("leftOut", Text(), "Which lines are not shown, and how to get them."),
-    ),
-    is_open=True,
-)
-
-
-def _run_read_file(call: Call, fields: Fields) -> Result:
-    """Read; what is shown then counts as read by the task."""
-    file, start, end = str(fields["file"]), fields.get("start"), fields.get("end")
-    return {"success": True, "file": file, **read_numbered(call, file, start, end)}
-
-
-_READ_FILE_TOOL = Tool(
-    name="readFile",
-    title="Read a file",
-    summary=(
-        "Read a file with numbered lines, and its hash. "
-        f"At most {LINES_AT_ONCE} lines at once; start and end select a range."
-    ),
-    parameters=_READ_FILE_PARAMETERS,
-    result=_READ_FILE_RESULT,
-    examples=(
-        Example(
-            about="A page",
-            files={"index.html": "<h1>Hello</h1>\n<p>Text</p>\n"},
-            arguments={"file": "index.html"},
-            result={"success": True, "file": "index.html", "content": "1: <h1>Hello</h1>\n2: <p>Text</p>"},
-        ),
-        Example(
-            about="A line that the file has not",
-            files={"index.html": "<h1>Hello</h1>\n"},
-            arguments={"file": "index.html", "start": 2},
-            result={"success": False, "kind": "out-of-bounds"},
-        ),
-    ),
-    run=_run_read_file,
-    rank=10,
-)
-
-
 # `writeFiles`: whole files, new or in the place of what was there.
 
 MOST_WRITTEN = 100
 
-_FILE = Object(
-    (
-        Field("file", Text(), required=True),
-        Field("content", Text(), "All of it.", required=True),
-        Field("expectedHash", Text(), "fileHash of the version that it replaces."),
-        Field("allow_shrink", Flag(), "It may lose most of its lines."),
-    )
+_FILE = Object.of(
+    Field("file", Text(), required=True),
+    Field("content", Text(), "All of it.", required=True),
+    Field("expectedHash", Text(), "fileHash of the version that it replaces."),
+    Field("allow_shrink", Flag(), "It may lose most of its lines."),
 )
-_WRITE_FILES_PARAMETERS = Object(
-    (
-        Field("files", Many(_FILE, least=1, most=MOST_WRITTEN), "Each file once.", required=True),
-        Field("reason", Text(), "Why, for all of them."),
-    )
+_WRITE_FILES_PARAMETERS = Object.of(
+    Field("files", Many(_FILE, least=1, most=MOST_WRITTEN), "Each file once.", required=True),
+    Field("reason", Text(), "Why, for all of them."),
 )
-_WRITTEN = Object(
-    (
-        Field("success", Flag(), required=True),
-        Field("file", Text(), required=True),
-        Field("status", Text(choices=("created", "edited"))),
-        Field("id", Text(), "Undo it by this."),
-        Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
-        Field("lines", LINES),
-        Field("context", AROUND),
-        Field("error", Text()),
-        Field("kind", Text()),
-    ),
+_WRITTEN = Object.of(
+    Field("success", Flag(), required=True),
+    Field("file", Text(), required=True),
+    Field("status", Text(choices=("created", "edited"))),
+    Field("id", Text(), "Undo it by this."),
+    Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
+    Field("lines", LINES),
+    Field("context", AROUND),
+    Field("error", Text()),
+    Field("kind", Text()),
     is_open=True,
 )
-_WRITE_FILES_RESULT = Object(
-    (
-        Field("success", SUCCESS, required=True),
-        Field("results", Many(_WRITTEN), required=True),
-        Field("error", Text()),
-        Field("kind", Text()),
-    ),
+_WRITE_FILES_RESULT = Object.of(
+    Field("success", SUCCESS, required=True),
+    Field("results", Many(_WRITTEN), required=True),
+    Field("error", Text()),
+    Field("kind", Text()),
     is_open=True,
 )
 
@@ -531,6 +454,5 @@ TOOLS = (
     _EDIT_DOM_TOOL,
     _EDIT_FILE_TOOL,
     _EDIT_FILES_TOOL,
-    _READ_FILE_TOOL,
     _WRITE_FILES_TOOL,
 )

@@ -197,28 +197,24 @@ def _tolerantly(source: Source, old: str, new: str) -> _Place | None:
     return _Place(match.span.of(source.text), (source.line_of(match.span.start),), differs)
 
 
-REPLACE_PARAMETERS = Object(
-    (
-        FILE,
-        Field("oldText", Text(), "Exact text; may span lines.", required=True),
-        Field("newText", Text(), "The replacement, literally; empty deletes.", required=True),
-        Field(
-            "occurrence",
-            Either((Text(), Number(least=1))),
-            'Which one, if it occurs several times: "first" (default), "last", "all" or a number from 1.',
-        ),
-        EXPECTED,
-        REASON,
+REPLACE_PARAMETERS = Object.of(
+    FILE,
+    Field("oldText", Text(), "Exact text; may span lines.", required=True),
+    Field("newText", Text(), "The replacement, literally; empty deletes.", required=True),
+    Field(
+        "occurrence",
+        Either((Text(), Number(least=1))),
+        'Which one, if it occurs several times: "first" (default), "last", "all" or a number from 1.',
     ),
+    EXPECTED,
+    REASON,
     flags=(("replace_all", "occurrence", "all"),),
 )
-REPLACE_RESULT = Object(
-    (
-        *CHANGED,
-        Field("occurrencesFound", Number(), required=True),
-        Field("occurrencesReplaced", Number(), required=True),
-        Field("note", Text(), "Where else oldText matches."),
-    ),
+REPLACE_RESULT = Object.of(
+    *CHANGED,
+    Field("occurrencesFound", Number(), required=True),
+    Field("occurrencesReplaced", Number(), required=True),
+    Field("note", Text(), "Where else oldText matches."),
     is_open=True,
 )
 
@@ -466,26 +462,25 @@ OPERATION = Text(
     tuple(_FITTING),
     gone=(("replaceLines", 'send operation "replace" with target {"lines": {"start": …, "end": …}}'),),
 )
-TARGET = Object(
-    (
-        Field(
-            "lines",
-            Object(
-                (Field("start", Number(least=1), required=True), Field("end", Number(least=0))),
-                in_order=("start", "end"),
-            ),
-            "From 1, both included. insert goes before start and needs no end.",
+TARGET = Object.of(
+    Field(
+        "lines",
+        Object.of(
+            Field("start", Number(least=1), required=True),
+            Field("end", Number(least=0)),
+            in_order=("start", "end"),
         ),
-        Field("heading", Text(), "A section: its heading, or a path such as Guide > Setup. replace, delete."),
-        Field("beforeHeading", Text(), "The place before a section's heading. insert."),
-        Field("appendToSection", Text(), "The end of a section, behind its subsections. insert."),
-        Field(
-            "codeBlock",
-            Object((Field("index", Number(least=0), "From 0, as TextInspect numbers them.", required=True),)),
-            "The code between the fences, which stay. replace, delete.",
-        ),
-        Field("nth", Number(least=1), "Which of several sections that a heading names, from 1."),
+        "From 1, both included. insert goes before start and needs no end.",
     ),
+    Field("heading", Text(), "A section: its heading, or a path such as Guide > Setup. replace, delete."),
+    Field("beforeHeading", Text(), "The place before a section's heading. insert."),
+    Field("appendToSection", Text(), "The end of a section, behind its subsections. insert."),
+    Field(
+        "codeBlock",
+        Object.of(Field("index", Number(least=0), "From 0, as TextInspect numbers them.", required=True)),
+        "The code between the fences, which stay. replace, delete.",
+    ),
+    Field("nth", Number(least=1), "Which of several sections that a heading names, from 1."),
     gone=(
         ("text", "call TextReplace with the text as oldText"),
         ("pattern", "find the place with TextInspect in mode search, then call TextReplace or send lines"),
@@ -553,23 +548,19 @@ def _lines(given: Mapping[str, int], operation: str) -> Lines:
     return Lines(start, end)
 
 
-PATCH_PARAMETERS = Object(
-    (
-        FILE,
-        Field("operation", OPERATION, "What to do there.", required=True),
-        Field("target", TARGET, "Exactly one place; a heading may have nth too.", required=True),
-        Field("content", Text(), "The text to write; not for delete."),
-        EXPECTED,
-        REASON,
-    )
+PATCH_PARAMETERS = Object.of(
+    FILE,
+    Field("operation", OPERATION, "What to do there.", required=True),
+    Field("target", TARGET, "Exactly one place; a heading may have nth too.", required=True),
+    Field("content", Text(), "The text to write; not for delete."),
+    EXPECTED,
+    REASON,
 )
-PATCH_RESULT = Object(
-    (
-        *CHANGED,
-        Field("operation", Text(), required=True),
-        Field("target", Object(is_open=True), required=True),
-        Field("linesChanged", Number(), "Lines removed or added, whichever is more."),
-    ),
+PATCH_RESULT = Object.of(
+    *CHANGED,
+    Field("operation", Text(), required=True),
+    Field("target", Object(is_open=True), required=True),
+    Field("linesChanged", Number(), "Lines removed or added, whichever is more."),
     is_open=True,
 )
 

@@ -54,7 +54,7 @@ CHANGED = (
     Field("context", AROUND, "The lines around it now."),
     Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash.", required=True),
     Field("id", Text(), "Undo it by this.", required=True),
-    Field("preview", Object((Field("before", Text()), Field("after", Text()))), "Each cut at 200 characters."),
+    Field("preview", Object.of(Field("before", Text()), Field("after", Text())), "Each cut at 200 characters."),
 )
 
 
@@ -403,57 +403,49 @@ def _other_case(wanted: str, rows: list[str], first: int, last: int) -> dict[str
 # `TextInspect`: what a file is made of, where a text occurs in it, or its lines; and always its hash.
 
 MODES = ("structure", "search", "lines")
-PARAMETERS = Object(
-    (
-        FILE,
-        Field("mode", Text(MODES), "structure: headings and blocks. search: query. lines: the text.", required=True),
-        Field("query", Text(), "What to search for."),
-        Field("isRegex", Flag(), "query is a regular expression, looked for within lines."),
-        Field("start", Number(least=1), "First line to look at, from 1."),
-        Field("end", Number(least=1), "Last line, included."),
-    )
+PARAMETERS = Object.of(
+    FILE,
+    Field("mode", Text(MODES), "structure: headings and blocks. search: query. lines: the text.", required=True),
+    Field("query", Text(), "What to search for."),
+    Field("isRegex", Flag(), "query is a regular expression, looked for within lines."),
+    Field("start", Number(least=1), "First line to look at, from 1."),
+    Field("end", Number(least=1), "Last line, included."),
 )
-_PLACE = Object((Field("startLine", Number()), Field("endLine", Number())), is_open=True)
-_HIT = Object(
-    (
-        Field("line", Number(), required=True),
-        Field("column", Number(), required=True),
-        Field("text", Text(), required=True),
-        Field("context", AROUND),
-        Field("heading", Text()),
-    ),
+_PLACE = Object.of(Field("startLine", Number()), Field("endLine", Number()), is_open=True)
+_HIT = Object.of(
+    Field("line", Number(), required=True),
+    Field("column", Number(), required=True),
+    Field("text", Text(), required=True),
+    Field("context", AROUND),
+    Field("heading", Text()),
     is_open=True,
 )
-_HEADING = Object(
-    (
-        Field("level", Number()),
-        Field("text", Text()),
-        Field("line", Number()),
-        Field("path", Text(), "Send it as heading, with nth where several have it."),
-        Field("nth", Number()),
-    ),
+_HEADING = Object.of(
+    Field("level", Number()),
+    Field("text", Text()),
+    Field("line", Number()),
+    Field("path", Text(), "Send it as heading, with nth where several have it."),
+    Field("nth", Number()),
     is_open=True,
 )
-RESULT = Object(
-    (
-        Field("status", Text(("success", "error")), required=True),
-        Field("filePath", Text(), required=True),
-        Field("format", Text(), required=True),
-        Field("totalLines", Number(), required=True),
-        Field("fileSize", Number(), "In bytes.", required=True),
-        Field("fileHash", Text(), "Send it as expectedHash.", required=True),
-        Field("frontMatter", Anything()),
-        Field("headings", Many(_HEADING)),
-        Field("sections", Many(_PLACE)),
-        Field("codeBlocks", Many(_PLACE)),
-        Field("tables", Many(_PLACE)),
-        Field("links", Many(Object(is_open=True))),
-        Field("outline", Many(_PLACE), "Of other formats than Markdown."),
-        Field("totalMatches", Number()),
-        Field("matches", Many(_HIT)),
-        Field("lines", Many(Text()), "Each with its number before it."),
-        Field("leftOut", Text(), "What is not shown, and how to get it."),
-    ),
+RESULT = Object.of(
+    Field("status", Text(("success", "error")), required=True),
+    Field("filePath", Text(), required=True),
+    Field("format", Text(), required=True),
+    Field("totalLines", Number(), required=True),
+    Field("fileSize", Number(), "In bytes.", required=True),
+    Field("fileHash", Text(), "Send it as expectedHash.", required=True),
+    Field("frontMatter", Anything()),
+    Field("headings", Many(_HEADING)),
+    Field("sections", Many(_PLACE)),
+    Field("codeBlocks", Many(_PLACE)),
+    Field("tables", Many(_PLACE)),
+    Field("links", Many(Object(is_open=True))),
+    Field("outline", Many(_PLACE), "Of other formats than Markdown."),
+    Field("totalMatches", Number()),
+    Field("matches", Many(_HIT)),
+    Field("lines", Many(Text()), "Each with its number before it."),
+    Field("leftOut", Text(), "What is not shown, and how to get it."),
     is_open=True,
 )
 
