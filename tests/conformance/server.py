@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from steadyhand.surfaces.loopback import App, Receive, Scope, Send
 from steadyhand.surfaces.mcp import http
 from steadyhand.surfaces.mcp.http import Guard
-from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
+from steadyhand.surfaces.mcp.launch import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 
 TOKEN = "of the conformance suite"

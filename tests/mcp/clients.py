@@ -26,7 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import Implementation
 
-from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
+from steadyhand.surfaces.mcp.launch import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 
 LEGACY = "legacy"

@@ -22,8 +22,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 
 from steadyhand.surfaces.mcp import front
 from steadyhand.surfaces.mcp.front import HANDSHAKES, MODERN, Front, greet
+from steadyhand.surfaces.mcp.launch import ServerOptions
 from steadyhand.surfaces.mcp.messages import LONGEST
-from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.tools.toolsets import toolsets
 from tests.mcp.clients import serving, started, stop
 from tests.mcp.wire import Hand, piped

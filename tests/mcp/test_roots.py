@@ -11,7 +11,7 @@ from mcp import Client
 from mcp_types import ListRootsResult, Root
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp.options import ServerOptions, host_roots, marked_root, named_roots, paths_of
+from steadyhand.surfaces.mcp.launch import ServerOptions, host_roots, marked_root, named_roots, paths_of
 from tests.mcp.clients import ERAS, LEGACY, MODERN, in_memory, serving
 from tests.table import table
 from tests.tools.examples import tree

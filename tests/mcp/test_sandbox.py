@@ -12,8 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from steadyhand.surfaces.mcp.launch import confine
-from steadyhand.surfaces.mcp.options import ServerOptions
+from steadyhand.surfaces.mcp.launch import ServerOptions, confine
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import Deadline
 from steadyhand.workspace.landlock import access_to, landlock_abi

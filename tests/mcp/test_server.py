@@ -19,7 +19,7 @@ from mcp_types import PaginatedRequestParams
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.front import MOST, instructions
-from steadyhand.surfaces.mcp.options import Root, ServerOptions
+from steadyhand.surfaces.mcp.launch import Root, ServerOptions
 from steadyhand.surfaces.mcp.resources import LONGEST, render, render_text
 from steadyhand.surfaces.mcp.sessions import Catalog, Sessions
 from steadyhand.tools.toolsets import tools_of, toolsets

@@ -15,7 +15,7 @@ from typing import IO, Any, Self, TypeVar
 
 import anyio
 
-from steadyhand.surfaces.mcp.options import ServerOptions
+from steadyhand.surfaces.mcp.launch import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.stdio import serve_wire
 from tests.mcp.clients import started, stop

@@ -37,7 +37,7 @@ from steadyhand.plan.request import requests_from_json
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.surfaces.cli.main import cli
-from steadyhand.surfaces.mcp.options import RootOptions
+from steadyhand.surfaces.mcp.launch import RootOptions
 from tests.mcp.clients import in_memory, serving
 
 Call = dict[str, Any]

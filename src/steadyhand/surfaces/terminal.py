@@ -161,6 +161,15 @@ def shown_time(time: str, *, seconds: bool = False) -> str:
         return time[:16].replace("T", " ")
 
 
+def span_of_lines(first: int, last: int) -> str:
+    """Lines as people write them.
+
+    >>> span_of_lines(3, 3), span_of_lines(3, 5)
+    ('3', '3–5')
+    """
+    return str(first) if first >= last else f"{first}–{last}"
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun.
 

@@ -133,26 +133,6 @@ EDIT = Object.of(
     Field("reason", Text(), "Why: which change of the code or of the facts asks for it.", required=True),
     gone=(("replace_all", "send an edit for each place, with enough text around it to match once"),),
 )
-_EDIT_ARTICLE_PARAMETERS = Object.of(
-    Field("path", Text(), "The article, from the workspace root.", required=True),
-    Field("edits", Many(EDIT, least=1, most=MAX_EDITS), "In order; one logical change each.", required=True),
-)
-_EDIT_ARTICLE_RESULT = Object.of(
-    *CHANGED.fields,
-    Field("output", Text(), required=True),
-    Field(
-        "appliedEdits",
-        Many(
-            Object.of(
-                Field("index", Number(), "From 0.", required=True),
-                Field("reason", Text(), required=True),
-                Field("lines", LINES),
-            )
-        ),
-        required=True,
-    ),
-    is_open=True,
-)
 
 
 def _run_edit_article(call: Call, fields: Fields) -> Result:
@@ -200,8 +180,26 @@ _EDIT_ARTICLE_TOOL = Tool(
         "Replace text in a documentation article, each replacement with its reason. "
         "Every old_string must match exactly one place. All edits apply, or none."
     ),
-    parameters=_EDIT_ARTICLE_PARAMETERS,
-    result=_EDIT_ARTICLE_RESULT,
+    parameters=Object.of(
+        Field("path", Text(), "The article, from the workspace root.", required=True),
+        Field("edits", Many(EDIT, least=1, most=MAX_EDITS), "In order; one logical change each.", required=True),
+    ),
+    result=Object.of(
+        *CHANGED.fields,
+        Field("output", Text(), required=True),
+        Field(
+            "appliedEdits",
+            Many(
+                Object.of(
+                    Field("index", Number(), "From 0.", required=True),
+                    Field("reason", Text(), required=True),
+                    Field("lines", LINES),
+                )
+            ),
+            required=True,
+        ),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="Two changes, each explained",
@@ -281,44 +279,6 @@ _USUALLY: Final = 60_000  # characters of diff: what a model reads at once
 _AT_MOST: Final = 400_000
 _COMMITS: Final = 100
 
-_IMPACT_EXTRACT_PARAMETERS = Object.of(
-    BASE,
-    UNCOMMITTED,
-    Field("glob", Text(), f"Only these files. {GLOB}", also=("path", "paths", "include")),
-    Field(
-        "max",
-        Number(least=1, most=_AT_MOST),
-        f"How many characters of diff at most; {_USUALLY} if left out.",
-        also=("limit", "budget"),
-    ),
-)
-_IMPACT_EXTRACT_RESULT = Object.of(
-    Field("success", Flag(), required=True),
-    Field("base", Text(), "The commit that it is compared with."),
-    Field("head", Text(), "The commit that is checked out; absent for what is not committed."),
-    Field("commits", Many(Anything()), "The newest first.", required=True),
-    Field(
-        "files",
-        Many(
-            Object.of(
-                Field("path", Text(), required=True),
-                Field("oldPath", Text()),
-                Field("status", Text(), required=True),
-                Field(
-                    "hunks",
-                    Many(Object.of(Field("context", Text()), Field("diff", Text(), required=True))),
-                    "`context` is the definition, section or key around it.",
-                    required=True,
-                ),
-                Field("symbols", Many(Text()), "Definitions whose own text changed.", required=True),
-            )
-        ),
-        required=True,
-    ),
-    Field("leftOut", Many(LEFT_OUT), "What is not shown, and why.", required=True),
-    is_open=True,
-)
-
 
 def _run_impact_extract(call: Call, fields: Fields) -> Result:
     """Report the change, without what the host does not let this kit show."""
@@ -364,8 +324,43 @@ _IMPACT_EXTRACT_TOOL = Tool(
         "Show a code change: commits, files, diffs with the enclosing definition, and the definitions that changed. "
         "Since the branch left its base, or the uncommitted changes. Names what it leaves out."
     ),
-    parameters=_IMPACT_EXTRACT_PARAMETERS,
-    result=_IMPACT_EXTRACT_RESULT,
+    parameters=Object.of(
+        BASE,
+        UNCOMMITTED,
+        Field("glob", Text(), f"Only these files. {GLOB}", also=("path", "paths", "include")),
+        Field(
+            "max",
+            Number(least=1, most=_AT_MOST),
+            f"How many characters of diff at most; {_USUALLY} if left out.",
+            also=("limit", "budget"),
+        ),
+    ),
+    result=Object.of(
+        Field("success", Flag(), required=True),
+        Field("base", Text(), "The commit that it is compared with."),
+        Field("head", Text(), "The commit that is checked out; absent for what is not committed."),
+        Field("commits", Many(Anything()), "The newest first.", required=True),
+        Field(
+            "files",
+            Many(
+                Object.of(
+                    Field("path", Text(), required=True),
+                    Field("oldPath", Text()),
+                    Field("status", Text(), required=True),
+                    Field(
+                        "hunks",
+                        Many(Object.of(Field("context", Text()), Field("diff", Text(), required=True))),
+                        "`context` is the definition, section or key around it.",
+                        required=True,
+                    ),
+                    Field("symbols", Many(Text()), "Definitions whose own text changed.", required=True),
+                )
+            ),
+            required=True,
+        ),
+        Field("leftOut", Many(LEFT_OUT), "What is not shown, and why.", required=True),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="What is not committed yet",
@@ -409,31 +404,6 @@ _ARTICLES: Final = 200  # in one answer
 _EVIDENCE: Final = 50  # for one article
 _PROBLEMS: Final = 100
 
-_IMPACT_SEARCH_PARAMETERS = Object.of(
-    BASE,
-    UNCOMMITTED,
-    Field("docs", Many(Text()), "Directories or files to look in. Left out: the whole workspace.", also=("path",)),
-    Field("mentions", Flag(), "Also pages that only name a changed path, symbol, flag or environment variable."),
-)
-_IMPACT_SEARCH_RESULT = Object.of(
-    Field("success", Flag(), required=True),
-    Field(
-        "articles",
-        Many(
-            Object.of(
-                Field("jrn", Text(), required=True),
-                Field("path", Text(), required=True),
-                Field("evidence", Many(Anything()), "Rule, changed file, how they match.", required=True),
-            )
-        ),
-        required=True,
-    ),
-    Field("problems", Many(LEFT_OUT), "What is wrong with pages.", required=True),
-    Field("changedFiles", Number(), required=True),
-    Field("cut", Text(), "Why there is more."),
-    is_open=True,
-)
-
 
 def _run_impact_search(call: Call, fields: Fields) -> Result:
     """Search, without what the host does not let this kit name."""
@@ -466,8 +436,30 @@ _IMPACT_SEARCH_TOOL = Tool(
         "List the articles whose attention rules match a code change, with the evidence: rule, changed file, and how "
         "they match. A listed article may still be right: read it and the change."
     ),
-    parameters=_IMPACT_SEARCH_PARAMETERS,
-    result=_IMPACT_SEARCH_RESULT,
+    parameters=Object.of(
+        BASE,
+        UNCOMMITTED,
+        Field("docs", Many(Text()), "Directories or files to look in. Left out: the whole workspace.", also=("path",)),
+        Field("mentions", Flag(), "Also pages that only name a changed path, symbol, flag or environment variable."),
+    ),
+    result=Object.of(
+        Field("success", Flag(), required=True),
+        Field(
+            "articles",
+            Many(
+                Object.of(
+                    Field("jrn", Text(), required=True),
+                    Field("path", Text(), required=True),
+                    Field("evidence", Many(Anything()), "Rule, changed file, how they match.", required=True),
+                )
+            ),
+            required=True,
+        ),
+        Field("problems", Many(LEFT_OUT), "What is wrong with pages.", required=True),
+        Field("changedFiles", Number(), required=True),
+        Field("cut", Text(), "Why there is more."),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="A page that attends to a function",

@@ -77,15 +77,20 @@ class Command:
         return read_text(self.fields, name, "")
 
 
-def read_command(call: Call, fields: Fields, known: Mapping[str, Sequence[str]]) -> Command:
-    """The command of a call; `known` has the fields of each. Refuses with `bad-request` a field of another command."""
+Commands = Mapping[str, tuple[Callable[[Command], Answer], Sequence[str]]]
+"""What carries out a command, and the fields that it has."""
+
+
+def carry_out(call: Call, fields: Fields, commands: Commands) -> Answer:
+    """Carry out the command of a call. Refuses with `bad-request` a field of another command."""
     name = str(fields["command"])
+    run, known = commands[name]
     for each in fields:
-        if each not in ("command", *known[name]):
-            near = nearest_name(each, known[name])
-            hint = f"did you mean {near!r}?" if near else f"it has: {', '.join(known[name])}"
+        if each not in ("command", *known):
+            near = nearest_name(each, known)
+            hint = f"did you mean {near!r}?" if near else f"it has: {', '.join(known)}"
             raise bad_request(each, f"{name} has no such field", hint)
-    return Command(name, call, fields)
+    return run(Command(name, call, fields))
 
 
 # What lies in a directory, two levels deep, as the text editor and the memory list it.
@@ -313,19 +318,12 @@ NEWEST = "20250728"
 _EARLIER, _PRESENT = "str_replace_editor", "str_replace_based_edit_tool"
 _NAMES: Mapping[str, str] = {"20241022": _EARLIER, "20250124": _EARLIER, "20250429": _PRESENT, NEWEST: _PRESENT}
 
-_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "view": ("path", "view_range"),
-    "create": ("path", "file_text"),
-    "str_replace": ("path", "old_str", "new_str"),
-    "insert": ("path", "insert_line", "insert_text", "new_str"),
-    "undo_edit": ("path",),
-}
-_RUNS: Mapping[str, Callable[[Command], Answer]] = {
-    "view": view,
-    "create": create,
-    "str_replace": str_replace,
-    "insert": insert,
-    "undo_edit": undo_edit,
+_COMMANDS: Commands = {
+    "view": (view, ("path", "view_range")),
+    "create": (create, ("path", "file_text")),
+    "str_replace": (str_replace, ("path", "old_str", "new_str")),
+    "insert": (insert, ("path", "insert_line", "insert_text", "new_str")),
+    "undo_edit": (undo_edit, ("path",)),
 }
 _DENIED = (Kind.READ_ONLY, Kind.PROTECTED_PATH, Kind.NOT_ALLOWED)
 
@@ -338,17 +336,16 @@ def _parameters(command: Text) -> Object:
     )
 
 
-_WITH_UNDO = _parameters(Text(tuple(_FIELDS)))
+_WITH_UNDO = _parameters(Text(tuple(_COMMANDS)))
 _WITHOUT_UNDO = _parameters(
-    Text(tuple(_FIELDS)[:-1], gone=(("undo_edit", "this version cannot undo: edit the current text"),))
+    Text(tuple(_COMMANDS)[:-1], gone=(("undo_edit", "this version cannot undo: edit the current text"),))
 )
 
 
 def run(call: Call, fields: Fields) -> Result:
     """Carry out one command, and say what came of it in the words of Anthropic's documentation."""
-    command = read_command(call, fields, _FIELDS)
-    with worded(lambda error: _said(error, command.name)):
-        return _RUNS[command.name](command).to_json()
+    with worded(lambda error: _said(error, str(fields["command"]))):
+        return carry_out(call, fields, _COMMANDS).to_json()
 
 
 def _said(error: EditError, command: str) -> str | None:
@@ -594,24 +591,16 @@ def _human(size: float) -> str:
 
 PREFIX = "/memories"
 
-_MEMORY_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "view": ("path", "view_range"),
-    "create": ("path", "file_text"),
-    "str_replace": ("path", "old_str", "new_str"),
-    "insert": ("path", "insert_line", "insert_text"),
-    "delete": ("path",),
-    "rename": ("old_path", "new_path"),
-}
-_MEMORY_RUNS: Mapping[str, Callable[[Command], Answer]] = {
-    "view": view_memory,
-    "create": create_memory,
-    "str_replace": replace_in_memory,
-    "insert": insert_in_memory,
-    "delete": delete_memory,
-    "rename": rename_memory,
+_MEMORY_COMMANDS: Commands = {
+    "view": (view_memory, ("path", "view_range")),
+    "create": (create_memory, ("path", "file_text")),
+    "str_replace": (replace_in_memory, ("path", "old_str", "new_str")),
+    "insert": (insert_in_memory, ("path", "insert_line", "insert_text")),
+    "delete": (delete_memory, ("path",)),
+    "rename": (rename_memory, ("old_path", "new_path")),
 }
 MEMORY_PARAMETERS = Object.of(
-    Field("command", Text(tuple(_MEMORY_FIELDS)), "What to do.", required=True),
+    Field("command", Text(tuple(_MEMORY_COMMANDS)), "What to do.", required=True),
     Field("path", Text(), f"The file or directory, such as {PREFIX}/notes.md; every command but rename."),
     *ARGUMENTS,
     Field("old_path", Text(), "rename: what it is called."),
@@ -622,8 +611,7 @@ MEMORY_PARAMETERS = Object.of(
 def run_memory(call: Call, fields: Fields) -> Result:
     """Carry out one command, and say what came of it in the words of Anthropic's documentation."""
     here = replace(call, settings=replace(call.settings, prefix=call.settings.prefix or PREFIX))
-    command = read_command(here, fields, _MEMORY_FIELDS)
-    return _MEMORY_RUNS[command.name](command).to_json()
+    return carry_out(here, fields, _MEMORY_COMMANDS).to_json()
 
 
 _MEMORY_TOOL = Tool(

@@ -78,13 +78,6 @@ def said_of(error: EditError) -> str | None:
 # An empty old text makes a new file. That the file was read before is asked for only if the host wants it: the old
 # text itself proves what the model knows.
 
-_EDIT_PARAMETERS = Object.of(
-    Field("file_path", Text(), "The file.", required=True),
-    Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
-    Field("new_string", Text(), "The replacement.", required=True),
-    Field("replace_all", Flag(), "Every place, not the only one."),
-)
-
 
 def _run_edit(call: Call, fields: Fields) -> Result:
     """Edit the file, or make it."""
@@ -107,7 +100,12 @@ _EDIT_TOOL = Tool(
         "Replace old_string, which must match exactly one place unless replace_all is true. "
         "An empty old_string creates a file."
     ),
-    parameters=_EDIT_PARAMETERS,
+    parameters=Object.of(
+        Field("file_path", Text(), "The file.", required=True),
+        Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
+        Field("new_string", Text(), "The replacement.", required=True),
+        Field("replace_all", Flag(), "Every place, not the only one."),
+    ),
     result=ANSWER,
     examples=(
         Example(
@@ -140,10 +138,6 @@ _EDIT = Object.of(
     Field("old_string", Text(), "Exact text to replace.", required=True),
     Field("new_string", Text(), "The replacement.", required=True),
     Field("replace_all", Flag(), "Every place, not the only one."),
-)
-_MULTI_EDIT_PARAMETERS = Object.of(
-    Field("file_path", Text(), "The file.", required=True),
-    Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "In the order in which they are made.", required=True),
 )
 
 
@@ -191,7 +185,10 @@ _MULTI_EDIT_TOOL = Tool(
         "Several edits of one file, each applied to the result of the previous one, all or none. "
         "An empty old_string in the first edit creates the file."
     ),
-    parameters=_MULTI_EDIT_PARAMETERS,
+    parameters=Object.of(
+        Field("file_path", Text(), "The file.", required=True),
+        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "In the order in which they are made.", required=True),
+    ),
     result=ANSWER,
     examples=(
         Example(
@@ -223,12 +220,6 @@ _MULTI_EDIT_TOOL = Tool(
 
 
 # Claude Code's Read: a file's lines with their numbers, a stretch at a time. Long lines are cut, and both are said.
-
-_READ_PARAMETERS = Object.of(
-    Field("file_path", Text(), "The file.", required=True),
-    Field("offset", Number(least=0), "First line, from 1."),
-    Field("limit", Number(least=1), f"How many lines; {LINES_AT_ONCE} if left out."),
-)
 
 
 def _run_read(call: Call, fields: Fields) -> Result:
@@ -272,7 +263,11 @@ _READ_TOOL = Tool(
     name="Read",
     title="Read a file",
     summary=f"Read a text file with numbered lines, {LINES_AT_ONCE} at once; offset and limit select a range.",
-    parameters=_READ_PARAMETERS,
+    parameters=Object.of(
+        Field("file_path", Text(), "The file.", required=True),
+        Field("offset", Number(least=0), "First line, from 1."),
+        Field("limit", Number(least=1), f"How many lines; {LINES_AT_ONCE} if left out."),
+    ),
     result=ANSWER,
     examples=(
         Example(

@@ -37,18 +37,6 @@ _EDIT = Object.of(
     Field("newText", Text(), "The lines afterwards; empty deletes them.", required=True),
     Field("reason", Text(), "Why."),
 )
-_APPLY_EDITS_PARAMETERS = Object.of(
-    FILE,
-    Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
-    Field("expectedHash", Text(), "fileHash of the version that was read."),
-    REASON,
-)
-_APPLY_EDITS_RESULT = Object.of(
-    *CHANGED.fields,
-    Field("diff", Text(), "What changed, as a unified diff.", required=True),
-    Field("edits", Many(_RANGE), "The new lines of each edit, in the order of the call.", required=True),
-    is_open=True,
-)
 
 
 def _run_apply_edits(call: Call, fields: Fields) -> Result:
@@ -122,8 +110,18 @@ _APPLY_EDITS_TOOL = Tool(
         "Replace, insert or delete ranges of lines in one file, all or none. "
         "Line numbers are those of the file as you read it, whatever the order of the edits."
     ),
-    parameters=_APPLY_EDITS_PARAMETERS,
-    result=_APPLY_EDITS_RESULT,
+    parameters=Object.of(
+        FILE,
+        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
+        Field("expectedHash", Text(), "fileHash of the version that was read."),
+        REASON,
+    ),
+    result=Object.of(
+        *CHANGED.fields,
+        Field("diff", Text(), "What changed, as a unified diff.", required=True),
+        Field("edits", Many(_RANGE), "The new lines of each edit, in the order of the call.", required=True),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="One line replaced, one inserted",
@@ -162,19 +160,6 @@ _APPLY_EDITS_TOOL = Tool(
 
 _EXAMPLE = "send a diff like the one in example, and nothing else"
 
-_WRITE_PATCH_PARAMETERS = Object.of(
-    FILE,
-    Field(
-        "patch",
-        Text(),
-        "A unified diff of this file and nothing around it.",
-        required=True,
-        also=DIFF,
-    ),
-    Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
-    REASON,
-)
-
 
 def _run_write_patch(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing."""
@@ -205,7 +190,18 @@ _WRITE_PATCH_TOOL = Tool(
         "Apply a unified diff to one file: raw, without Markdown fences, tags or prose around it. "
         "Line numbers are hints; the quoted lines must be in the file."
     ),
-    parameters=_WRITE_PATCH_PARAMETERS,
+    parameters=Object.of(
+        FILE,
+        Field(
+            "patch",
+            Text(),
+            "A unified diff of this file and nothing around it.",
+            required=True,
+            also=DIFF,
+        ),
+        Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
+        REASON,
+    ),
     result=CHANGED,
     examples=(
         Example(

@@ -246,7 +246,7 @@ def _write_tool(version: Field) -> Tool:
 
     return Tool(
         name="write_file",
-        title="Write a whole file",
+        title="Write a file",
         summary=(
             "Create a file, or replace all of an existing one: read it first, or send its fileHash as "
             f"{version.name}. To change some lines, edit it."
@@ -304,7 +304,7 @@ _WRITE_TOOL = replace(_write_tool(_EXPECT), name="write", run=_run_write, toolse
 
 # `review_feedback`: what a reviewer said about the changes of this task.
 
-_FEEDBACK_PARAMETERS = Object.of(Field("keep", Flag(), "True: leave it new for the next call."))
+
 _FEEDBACK = Object.of(
     Field("id", Text(), required=True),
     Field("path", Text(), required=True),
@@ -315,11 +315,6 @@ _FEEDBACK = Object.of(
     Field("startLine", Number(), "Where that is now."),
     Field("endLine", Number()),
     Field("by", Text(), required=True),
-    is_open=True,
-)
-_FEEDBACK_RESULT = Object.of(
-    Field("success", Flag(), required=True),
-    Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),
     is_open=True,
 )
 
@@ -353,8 +348,12 @@ _REVIEW_FEEDBACK_TOOL = Tool(
         "What reviewers rejected, amended or asked about your changes since you last called this. "
         "A rejected change is taken back already, an amended one has the reviewer's text: do not repeat either."
     ),
-    parameters=_FEEDBACK_PARAMETERS,
-    result=_FEEDBACK_RESULT,
+    parameters=Object.of(Field("keep", Flag(), "True: leave it new for the next call.")),
+    result=Object.of(
+        Field("success", Flag(), required=True),
+        Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="Nobody has said anything",

@@ -417,20 +417,28 @@ class LiteralText:
 
     text: str
 
-    def find(self, text: str, deadline: Deadline) -> Iterator[Found]:
-        """Where it occurs, as line and column from 1, once for each line it begins in, until the deadline.
+    def find(self, text: str, deadline: Deadline, *, first: int = 1, every: bool = False) -> Iterator[Found]:
+        """Where it occurs until the deadline, as line and column from 1: once for each line it begins in, or `every`.
+
+        `first` is the number of the first line.
 
         >>> list(LiteralText("b").find("abb\\r\\nb", Deadline.after(1)))
         [(1, 2), (2, 1)]
         """
         if "\r" in text:  # a line for a line, so that lines and columns stay what they are
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        start = line = 0
+        start = begin = 0
+        line = first - 1
         while (at := text.find(self.text, start)) >= 0 and not deadline.is_over:
-            line += text.count("\n", start, at)
-            begin = text.rfind("\n", 0, at) + 1
+            if breaks := text.count("\n", start, at):  # never from the line's begin: it may have a million hits
+                line, begin = line + breaks, text.rfind("\n", start, at) + 1
             yield line + 1, at - begin + 1
-            start = text.find("\n", at) + 1
+            if every:
+                start = at + len(self.text)
+                if breaks := self.text.count("\n"):
+                    line, begin = line + breaks, text.rfind("\n", at, start) + 1
+                continue
+            start = begin = text.find("\n", at) + 1
             if start == 0:
                 return
             line += 1
@@ -442,17 +450,18 @@ class LinePattern:
 
     pattern: regex.Pattern[str]
 
-    def find(self, text: str, deadline: Deadline) -> Iterator[Found]:
+    def find(self, text: str, deadline: Deadline, *, first: int = 1, every: bool = False) -> Iterator[Found]:
         """Where it fits, likewise. Refuses with `timed-out` a pattern that takes too long in one line."""
-        for line, body in enumerate(split_bodies(text), 1):
+        for line, body in enumerate(split_bodies(text), first):
             if deadline.is_over:
                 return
             try:
-                found = self.pattern.search(body[:LONGEST_LINE], timeout=_SECONDS_A_LINE)
+                for found in self.pattern.finditer(body[:LONGEST_LINE], timeout=_SECONDS_A_LINE):
+                    yield line, found.start() + 1
+                    if not every:
+                        break
             except TimeoutError:
                 raise _too_slow(line) from None
-            if found is not None:
-                yield line, found.start() + 1
 
     def overlooks(self, text: str) -> bool:
         """Whether a line is too long to be looked at whole."""

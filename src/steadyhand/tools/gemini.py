@@ -64,15 +64,6 @@ def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
 
 _LONGEST_REASON = 2_000
 
-_REPLACE_PARAMETERS = Object.of(
-    Field("file_path", Text(), "The file.", required=True),
-    Field("instruction", Text(), "What the change is and why; kept with it."),
-    Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
-    Field("new_string", Text(), "The replacement.", required=True),
-    Field("allow_multiple", Flag(), "Every place, not the only one.", also=("replace_all",)),
-    Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
-)
-
 
 def _run_replace(call: Call, fields: Fields) -> Result:
     """Edit the file, or make it."""
@@ -111,14 +102,24 @@ _REPLACE_TOOL = Tool(
         "Replace old_string, which must match exactly one place unless allow_multiple is true. "
         "Include a few surrounding lines. An empty old_string creates a file."
     ),
-    parameters=_REPLACE_PARAMETERS,
+    parameters=Object.of(
+        Field("file_path", Text(), "The file.", required=True),
+        Field("instruction", Text(), "What the change is and why; kept with it."),
+        Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
+        Field("new_string", Text(), "The replacement.", required=True),
+        Field("allow_multiple", Flag(), "Every place, not the only one.", also=("replace_all",)),
+        Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
+    ),
     result=ANSWER,
     examples=(
         Example(
             about="A text that occurs once",
             files={"a.md": "one\ntwo\n"},
             arguments={
-                "file_path": "a.md", "instruction": "Digits read faster.", "old_string": "two", "new_string": "2",
+                "file_path": "a.md",
+                "instruction": "Digits read faster.",
+                "old_string": "two",
+                "new_string": "2",
             },
             result={"is_error": False},
             after={"a.md": "one\n2\n"},
@@ -135,7 +136,7 @@ _REPLACE_TOOL = Tool(
     verbs=frozenset({"edit", "create"}),
     rank=20,
     refused=refused,
-)  # fmt: skip
+)
 
 
 # Gemini's `write_file`: the whole text of a file.

@@ -118,7 +118,7 @@ class Kit:
         try:
             tool = self.find(name)
         except EditError as error:  # in the form that answers of this toolset have
-            return _sayable(self._tools[0].refused(error, self.toolset.phrases))
+            return sayable(self._tools[0].refused(error, self.toolset.phrases))
         trace = self._trace(arguments, receipts, spent)
         workspace = host_of(self.workspace).bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
@@ -130,14 +130,14 @@ class Kit:
             call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
             with BUDGET.sharing(), host_of(workspace).cancellable() if is_reading else nullcontext():
                 result = tool.run(call, fields)
-            return _sayable(result | {"repaired": list(repaired)} if repaired else result)
+            return sayable(result | {"repaired": list(repaired)} if repaired else result)
         except EditError as error:
             refusal = error.with_traceback(None)  # its frames hold the text of files
         except Exception as error:
             refusal = _bug(error)
         if tool.trust != "read":
             host_of(workspace).note_refusal(refusal)
-        return _sayable(tool.refused(refusal, self.toolset.phrases))
+        return sayable(tool.refused(refusal, self.toolset.phrases))
 
     def _trace(self, arguments: object, receipts: list[Receipt] | None, spent: Spent | None) -> Trace:
         """What the records tell of a call."""
@@ -178,7 +178,7 @@ def _bug(error: Exception) -> EditError:
     )
 
 
-def _sayable(result: Result) -> Result:
+def sayable(result: Result) -> Result:
     """The same answer with nothing in it that cannot be sent: a byte that is no text shows as U+FFFD."""
     import json
 

@@ -99,20 +99,6 @@ _FREE_FORM = (
     "Create, update, delete or move files by one patch, from *** Begin Patch to *** End Patch. "
     "All of it is applied or nothing."
 )
-_APPLY_PATCH_PARAMETERS = Object.of(
-    Field("type", Text(tuple(OPERATIONS)), "What to do with the file."),
-    Field("path", Text(), "The file."),
-    Field("diff", Text(), "create_file: all lines with + before them. update_file: @@, then lines with a sign."),
-    Field("move_to", Text(), "update_file: another name for the file."),
-    Field(
-        "input",
-        Text(),
-        "A whole patch, from *** Begin Patch to *** End Patch, instead of the other fields.",
-        also=("patch", "patch_text"),
-    ),
-    text="input",
-    within="operation",
-)
 
 
 def _run_apply_patch(call: Call, fields: Fields) -> Result:
@@ -190,7 +176,20 @@ _APPLY_PATCH_TOOL = Tool(
     name="apply_patch",
     title="Apply a patch",
     summary=_SUMMARY,
-    parameters=_APPLY_PATCH_PARAMETERS,
+    parameters=Object.of(
+        Field("type", Text(tuple(OPERATIONS)), "What to do with the file."),
+        Field("path", Text(), "The file."),
+        Field("diff", Text(), "create_file: all lines with + before them. update_file: @@, then lines with a sign."),
+        Field("move_to", Text(), "update_file: another name for the file."),
+        Field(
+            "input",
+            Text(),
+            "A whole patch, from *** Begin Patch to *** End Patch, instead of the other fields.",
+            also=("patch", "patch_text"),
+        ),
+        text="input",
+        within="operation",
+    ),
     result=ANSWER,
     examples=(
         Example(

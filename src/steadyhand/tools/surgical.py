@@ -40,21 +40,6 @@ def refused(error: EditError, phrases: Phrases) -> Result:
 
 _ALL, _LAST = 0, -1
 
-_EDIT_FILE_PARAMETERS = Object.of(
-    FILE,
-    Field("old_content", Text(), "Exact text, with 3 to 5 lines around it to be unique.", required=True),
-    Field("new_content", Text(), "The replacement; empty deletes.", required=True),
-    Field("occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."),
-    REASON,
-    flags=(("replace_all", "occurrence", _ALL),),
-)
-_EDIT_FILE_RESULT = Object.of(
-    *CHANGED.fields,
-    Field("replaced", Number(), "With occurrence 0: in how many places."),
-    Field("note", Text(), "Where else the old text is."),
-    is_open=True,
-)
-
 
 def _run_edit_file(call: Call, fields: Fields) -> Result:
     """Edit; where an occurrence is given, the answer names the lines of the others."""
@@ -81,8 +66,22 @@ _EDIT_FILE_TOOL = Tool(
     name="edit_file",
     title="Edit a file",
     summary=("Replace old_content, which must match exactly one place unless occurrence says which."),
-    parameters=_EDIT_FILE_PARAMETERS,
-    result=_EDIT_FILE_RESULT,
+    parameters=Object.of(
+        FILE,
+        Field("old_content", Text(), "Exact text, with 3 to 5 lines around it to be unique.", required=True),
+        Field("new_content", Text(), "The replacement; empty deletes.", required=True),
+        Field(
+            "occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."
+        ),
+        REASON,
+        flags=(("replace_all", "occurrence", _ALL),),
+    ),
+    result=Object.of(
+        *CHANGED.fields,
+        Field("replaced", Number(), "With occurrence 0: in how many places."),
+        Field("note", Text(), "Where else the old text is."),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="A text that occurs once",
@@ -115,10 +114,6 @@ _EDIT_FILE_TOOL = Tool(
 
 # `patch_file`: a unified diff of one file, with or without its header.
 
-_PATCH_FILE_PARAMETERS = Object.of(
-    FILE, Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=DIFF), REASON
-)
-
 
 def _run_patch_file(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing; what is around it is left out, and reported."""
@@ -137,7 +132,11 @@ _PATCH_FILE_TOOL = Tool(
         "Apply a unified diff to one file, for changes in several places. Line numbers are hints: "
         "context and removed lines must be in the file. All or nothing."
     ),
-    parameters=_PATCH_FILE_PARAMETERS,
+    parameters=Object.of(
+        FILE,
+        Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=DIFF),
+        REASON,
+    ),
     result=CHANGED,
     examples=(
         Example(
@@ -181,13 +180,6 @@ _PATCH_FILE_TOOL = Tool(
 
 _START, _END = 0, -1
 
-_INSERT_AT_PARAMETERS = Object.of(
-    FILE,
-    Field("line", Number(least=_END), "0 = before the first line, n = after line n, -1 = at the end.", required=True),
-    Field("content", Text(), "Whole lines; the last newline may be left out.", required=True, also=("text",)),
-    REASON,
-)
-
 
 def _run_insert_at(call: Call, fields: Fields) -> Result:
     """Insert; a last line that has no newline gets one first."""
@@ -223,7 +215,14 @@ _INSERT_AT_TOOL = Tool(
         "Insert whole lines by line number, as read_file shows it: "
         "0 before the first line, n after line n, -1 at the end."
     ),
-    parameters=_INSERT_AT_PARAMETERS,
+    parameters=Object.of(
+        FILE,
+        Field(
+            "line", Number(least=_END), "0 = before the first line, n = after line n, -1 = at the end.", required=True
+        ),
+        Field("content", Text(), "Whole lines; the last newline may be left out.", required=True, also=("text",)),
+        REASON,
+    ),
     result=CHANGED,
     examples=(
         Example(
@@ -292,16 +291,6 @@ FINDING = Object.of(
     Field("title", Text(), "One line.", required=True),
     Field("detail", Text(), "What is wrong, and how one can tell.", required=True),
     Field("suggestion", Text(), "What to change, if you know."),
-)
-_REPORT_FINDINGS_PARAMETERS = Object.of(
-    Field("findings", Many(FINDING, least=1, most=_MOST), "What you found.", required=True)
-)
-_REPORT_FINDINGS_RESULT = Object.of(
-    Field("success", Flag(), required=True),
-    Field("reported", Number(), "Findings of this call.", required=True),
-    Field("total", Number(), "Findings of this task so far.", required=True),
-    Field("kept", Text(), "Where and for how long.", required=True),
-    is_open=True,
 )
 
 
@@ -373,8 +362,14 @@ _REPORT_FINDINGS_TOOL = Tool(
     name="report_findings",
     title="Report findings",
     summary="Report what you found, for a person or a later task to act on. No file is changed.",
-    parameters=_REPORT_FINDINGS_PARAMETERS,
-    result=_REPORT_FINDINGS_RESULT,
+    parameters=Object.of(Field("findings", Many(FINDING, least=1, most=_MOST), "What you found.", required=True)),
+    result=Object.of(
+        Field("success", Flag(), required=True),
+        Field("reported", Number(), "Findings of this call.", required=True),
+        Field("total", Number(), "Findings of this task so far.", required=True),
+        Field("kept", Text(), "Where and for how long.", required=True),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="One finding, with its place",

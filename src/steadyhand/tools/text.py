@@ -39,7 +39,7 @@ _SAID = frozenset(
 # Facts for programs: how a place was looked for, and what a surface computes with.
 _FOR_PROGRAMS = frozenset(
     """index tried tier total total_is_exact guard reply_lines batch formats format kind field key size similarity
-    position conflicts line_count lines_before lines_after wanted count code mode tool expected actual named
+    position occurrence conflicts line_count lines_before lines_after wanted count code mode tool expected actual named
     id problem failures start fileHash yours""".split()
 )
 _DIFF_HEADER = lazy_pattern(r"\A.*?(?=^@@ )", re.DOTALL | re.MULTILINE)
@@ -290,7 +290,8 @@ def _outcomes(answer: Answer) -> Iterator[str]:
             yield f"{name}: {first}"
             yield from more
         elif rest := _facts(outcome, ("index", "applied", "path", "lines")):
-            yield f"{name}, {_path(outcome)}{_at(outcome)}: {rest}"
+            place = f"{_path(outcome)}{_at(outcome)}"
+            yield f"{name}{f', {place}' if _path(outcome) else ''}: {rest}"
 
 
 def _result(result: Answer, said: str = "") -> Iterator[str]:

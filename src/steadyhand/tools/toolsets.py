@@ -85,17 +85,9 @@ MODEL: Phrases = {
     AllowPath: say("leave it alone"),
     UseLines: lambda hint: f"use lines 1 to {hint.count}" if hint.count else "the file is empty: add text to it",
     SendAddress: _lines,
-    ChooseAddress: _UNSAID,
-    ChooseOccurrence: _UNSAID,
-    Act: _UNSAID,
-    ExpectCount: _UNSAID,
-    LeaveOut: _UNSAID,
-    AllowShrink: _UNSAID,
-    ExpectVersion: _UNSAID,  # it would be sent instead of reading
-    OpenForWriting: _UNSAID,
-    NameJournal: _UNSAID,
-    RunCommand: _UNSAID,
-    Redo: _UNSAID,
+    # ExpectVersion would be sent instead of reading.
+    **dict.fromkeys((ChooseAddress, ChooseOccurrence, Act, ExpectCount, LeaveOut, AllowShrink, ExpectVersion), _UNSAID),
+    **dict.fromkeys((OpenForWriting, NameJournal, RunCommand, Redo), _UNSAID),
 }
 
 # For tools that a maker's models know: they take old and new text, and what singles a place out is shown with both.

@@ -38,18 +38,22 @@ async def answers_async(
     return [_result(block, await make_call_async(kit, *_asked(block), watch)) for block in _uses(message, skip)]
 
 
+class _Named:
+    """What both kinds of tools of the runner say of themselves."""
+
+    def __init__(self, schema: Block) -> None:
+        self._schema: Any = schema
+
+    def to_dict(self) -> Any:
+        return self._schema
+
+
 def runnable(kit: Kit, *, watch: Watch | None = None) -> list[BetaBuiltinFunctionTool]:
     """What `beta.messages.tool_runner(tools=…)` takes. Refuses with `not-installed` where the client is not there."""
     with needs("anthropic"):
         from anthropic.lib.tools import BetaBuiltinFunctionTool, ToolError
 
-    class Runnable(BetaBuiltinFunctionTool):
-        def __init__(self, schema: Block) -> None:
-            self._schema: Any = schema
-
-        def to_dict(self) -> Any:
-            return self._schema
-
+    class Runnable(_Named, BetaBuiltinFunctionTool):
         def call(self, input: object) -> str:
             made = make_call(kit, str(self._schema["name"]), input, watch)
             if made.failed:
@@ -64,13 +68,7 @@ def runnable_async(kit: Kit, *, watch: Watch | None = None) -> list[BetaAsyncBui
     with needs("anthropic"):
         from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool, ToolError
 
-    class Runnable(BetaAsyncBuiltinFunctionTool):
-        def __init__(self, schema: Block) -> None:
-            self._schema: Any = schema
-
-        def to_dict(self) -> Any:
-            return self._schema
-
+    class Runnable(_Named, BetaAsyncBuiltinFunctionTool):
         async def call(self, input: object) -> str:
             made = await make_call_async(kit, str(self._schema["name"]), input, watch)
             if made.failed:

@@ -11,7 +11,7 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -37,53 +37,43 @@ _LEFT_OUT = (*_ABOUT_CLIENTS, "roots", *_OVER_HTTP)
 _SHARED = ("mode", "actor", "task", "on_conflict", "on_stale", "on_lease", "hardlinks", "allow", "guard")
 
 
-def print_config(invocation: Invocation, name: str, scope: Scope | None, roots: Sequence[str]) -> int:
-    """Print what to paste for a client: one block for each file, and nothing else inside a block."""
+def configure_client(
+    invocation: Invocation,
+    what: Literal["print", "install", "uninstall"],
+    name: str,
+    scope: Scope | None,
+    roots: Sequence[str],
+    *,
+    dry_run: bool,
+) -> int:
+    """Print what to paste for a client, write the server into the client's own configuration, or take it out."""
     client = client_named(name)
-    chosen = _scope(client, scope)
+    chosen = scope or ("user" if client.project is None else "project")
+    project = _project(invocation, roots)
+    place = place_of(client, chosen, project, os.environ)
+    if what == "uninstall":
+        removed = uninstall(client, chosen, place, dry_run=dry_run)
+        other = None if removed.receipt is not None else _other_file(client, chosen, project)
+        _show(invocation, client, chosen, removed, dry_run=dry_run, is_removed=True, other=other)
+        return 0
     server = _server(invocation, client, chosen, roots)
-    place = place_of(client, chosen, _project(invocation, roots), os.environ)
-    text = rendered(place.path, client.whole(chosen, server.command)).rstrip("\n")
-    shown = place.path if chosen == "project" else _short(place.file)
-    first = Section("Add the server", shown, text, _note(client, chosen))
+    if what == "install":
+        written = install(client, chosen, place, server.command, dry_run=dry_run)
+        _show(invocation, client, chosen, written, dry_run=dry_run)
+    else:
+        _print(invocation, client, chosen, server, place)
+    return 0
+
+
+def _print(invocation: Invocation, client: Client, scope: Scope, server: Server, place: Place) -> None:
+    """One block for each file, and nothing else inside a block."""
+    text = rendered(place.path, client.whole(scope, server.command)).rstrip("\n")
+    shown = place.path if scope == "project" else _short(place.file)
+    first = Section("Add the server", shown, text, _note(client, scope))
     sections = _by_file((first, *client.sections(server)))
-    output = invocation.output
-    output.document(
-        {
-            "ok": True,
-            "client": client.name,
-            "scope": chosen,
-            "command": list(server.command),
-            "sections": [_document(section) for section in sections],
-        }
-    )
-    output.print(_section_lines(client, sections, chosen))
-    return 0
-
-
-def install_client(
-    invocation: Invocation, name: str, scope: Scope | None, roots: Sequence[str], *, dry_run: bool
-) -> int:
-    """Write the server into a client's own configuration."""
-    client = client_named(name)
-    chosen = _scope(client, scope)
-    server = _server(invocation, client, chosen, roots)
-    place = place_of(client, chosen, _project(invocation, roots), os.environ)
-    _show(invocation, client, chosen, install(client, chosen, place, server.command, dry_run=dry_run), dry_run=dry_run)
-    return 0
-
-
-def uninstall_client(
-    invocation: Invocation, name: str, scope: Scope | None, roots: Sequence[str], *, dry_run: bool
-) -> int:
-    """Take the server out of a client's configuration."""
-    client = client_named(name)
-    chosen = _scope(client, scope)
-    place = place_of(client, chosen, _project(invocation, roots), os.environ)
-    written = uninstall(client, chosen, place, dry_run=dry_run)
-    other = None if written.receipt is not None else _other_file(client, chosen, _project(invocation, roots))
-    _show(invocation, client, chosen, written, dry_run=dry_run, is_removed=True, other=other)
-    return 0
+    document: dict[str, object] = {"ok": True, "client": client.name, "scope": scope, "command": list(server.command)}
+    invocation.output.document(document | {"sections": [_document(section) for section in sections]})
+    invocation.output.print(_section_lines(client, sections, scope))
 
 
 def _other_file(client: Client, scope: Scope, project: str) -> tuple[Scope, Place] | None:
@@ -93,10 +83,6 @@ def _other_file(client: Client, scope: Scope, project: str) -> tuple[Scope, Plac
         return None
     place = place_of(client, other, project, os.environ)
     return (other, place) if has_server(client, place) else None
-
-
-def _scope(client: Client, given: Scope | None) -> Scope:
-    return given or ("user" if client.project is None else "project")
 
 
 def _note(client: Client, scope: Scope) -> str | None:

@@ -210,7 +210,7 @@ def model_options(function: _Function) -> _Function:
 
 
 def _limit(name: str, kind: click.ParamType[Any], default: float, words: str) -> Any:
-    return click.option(name, type=kind, default=default, show_default=True, help=words)
+    return click.option(name, metavar="N", type=kind, default=default, show_default=True, help=words)
 
 
 def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
@@ -18,13 +18,14 @@ from click.shell_completion import CompletionItem
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.surfaces.cli.invocation import Invocation, text_from
+from steadyhand.surfaces.cli.render import report
 from steadyhand.surfaces.config import parse_size
 from steadyhand.surfaces.terminal import visible_line
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
-    from steadyhand.plan.edit import Place
+    from steadyhand.plan.edit import Edit, Place
     from steadyhand.plan.policy import Policy
     from steadyhand.session.workspace import Workspace
     from steadyhand.structure.node import Where
@@ -164,16 +165,40 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
 
-def commit_options(function: _Function) -> _Function:
-    """The options of every command that changes a file."""
-    return chain(
-        function,
-        click.option(
-            "--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more)."
-        ),
-        reason_option,
-        dry_run_option,
-    )
+Commit = Mapping[str, Any]
+"""How a change is made, as `Workspace` takes it: `expect`, `reason`, `preview`, and `encoding` where there is one."""
+
+
+def commit_options(*, encoding: bool = True) -> Callable[[_Function], _Function]:
+    """The options of every command that changes a file, given to the command as one `commit`."""
+
+    def asked(function: _Function) -> _Function:
+        @wraps(function)
+        def command(*args: Any, dry_run: bool, **options: Any) -> Any:
+            said = {name: options.pop(name) for name in ("expect", "reason", "encoding") if name in options}
+            return function(*args, commit=said | {"preview": dry_run}, **options)
+
+        return chain(
+            cast("_Function", command),
+            expect_option,
+            reason_option,
+            dry_run_option,
+            *([encoding_option] if encoding else []),
+        )
+
+    return asked
+
+
+def change(invocation: Invocation, file: str, edit: Edit, commit: Commit, policy: Policy | None) -> int:
+    """Make one edit of one file, and say what it did."""
+    with invocation.workspace(writing=not commit["preview"], policy=policy) as workspace:
+        return report(invocation, workspace.edit(invocation.path(file), [edit], **commit))
+
+
+def expect_option(function: _Function) -> _Function:
+    """Which version of the file is meant."""
+    words = "Refuse unless the file's SHA-256 starts with this (16 digits or more)."
+    return click.option("--expect", metavar="HASH", help=words)(function)
 
 
 def reason_option(function: _Function) -> _Function:
@@ -456,6 +481,15 @@ class PlaceOptions(WhichOptions):
         if self.at is not None:
             return address_target(self.at, "--at")
         return Old(text_from(invocation, "--old", self.old, self.old_file) or "")
+
+    def edit(self, invocation: Invocation, new: str | None, reason: str | None = None) -> Edit:
+        """What is asked for there: the new text, or, without one, that it goes."""
+        from steadyhand.plan.edit import Delete, Replace
+
+        target, which = self.target(invocation), self.which()
+        if new is None:
+            return Delete(target, occurrence=which, expected=self.expected, reason=reason)
+        return Replace(target, new, occurrence=which, expected=self.expected, reason=reason)
 
 
 def _forwards(first: int, last: int) -> Target:

@@ -51,6 +51,7 @@ from steadyhand.surfaces.terminal import (
     head_of,
     pad,
     shown_time,
+    span_of_lines,
     visible,
     visible_line,
     visible_name,
@@ -137,8 +138,7 @@ def _reply_lines(error: EditError) -> list[Line]:
     """Where in a reply the refused part is."""
     match error.details.get("reply_lines"):
         case [int(first), int(last)]:
-            shown = f"line {first}" if first == last else f"lines {first}–{last}"
-            return [(Piece("  in the reply: ", "dim"), Piece(shown))]
+            return [(Piece("  in the reply:", "dim"), Piece(lines_of((first, last))))]
     return []
 
 
@@ -448,7 +448,13 @@ def conflict_table(conflicts: Sequence[KeptConflict], *, width: int) -> list[Lin
     if not conflicts:
         return [(Piece("no open conflicts", "dim"),)]
     rows = [
-        (d.id, shown_time(d.time), _name(d.actor, d.task), f"{visible_name(d.path)}{_range(d.lines)}", _others(d))
+        (
+            d.id,
+            shown_time(d.time),
+            _name(d.actor, d.task),
+            f"{visible_name(d.path)}:{span_of_lines(*d.lines)}",
+            _others(d),
+        )
         for d in conflicts
     ]
     widths = [min(max(len(visible_line(row[i])) for row in (_HEADS, *rows)), 40) for i in range(len(_HEADS))]
@@ -549,10 +555,6 @@ def _name(actor: object, task: object) -> str:
     return f"{actor} · {task}" if task else str(actor)
 
 
-def _range(lines: tuple[int, int]) -> str:
-    return f":{lines[0]}" if lines[0] >= lines[1] else f":{lines[0]}–{lines[1]}"
-
-
 def _pair(value: object) -> tuple[int, int] | None:
     match value:
         case [int(first), int(last)]:
@@ -593,7 +595,7 @@ def _has_own_message(event: Event) -> bool:
 def _where(event: Event) -> str:
     names = ", ".join(visible_name(path) for path in event.paths[:3])
     more = f" and {len(event.paths) - 3} more" if len(event.paths) > 3 else ""
-    lines = ",".join(str(a) if a >= b else f"{a}–{b}" for a, b in event.lines[:6])
+    lines = ",".join(span_of_lines(*each) for each in event.lines[:6])
     return f"{names}{more}{':' if lines else ''}{lines}{' …' if len(event.lines) > 6 else ''}"
 
 
@@ -615,7 +617,7 @@ def _place(file: Mapping[str, object], edit: Mapping[str, object]) -> str:
     name = visible_name(str(file.get("path")))
     match edit.get("lines"):
         case [int(first), int(last)]:
-            return f"{name}:{first}" if first >= last else f"{name}:{first}–{last}"
+            return f"{name}:{span_of_lines(first, last)}"
     return name
 
 
@@ -647,7 +649,7 @@ def lease_lines(leases: Sequence[ActiveLease]) -> list[Line]:
 def _lease(announced: ActiveLease) -> Line:
     lease = announced.lease
     lines = announced.lines
-    where = "" if lines is None else f":{lines[0]}" if lines[0] == lines[1] else f":{lines[0]}–{lines[1]}"
+    where = "" if lines is None else f":{span_of_lines(*lines)}"
     limit = "" if lease.seconds is None else f" for {lease.seconds:g} s"
     return (
         Piece(f"{visible_name(announced.path)}{where}", "place"),

@@ -28,6 +28,7 @@ from steadyhand.surfaces.terminal import (
     head_of,
     more_characters,
     pad,
+    span_of_lines,
     visible_line,
     visible_name,
 )
@@ -275,7 +276,7 @@ def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
     ]
     if not spans:
         return ""
-    shown = ", ".join(str(first) if first >= last else f"{first}–{last}" for first, last in spans[:6])
+    shown = ", ".join(span_of_lines(*span) for span in spans[:6])
     more = f" and {len(spans) - 6} more" if len(spans) > 6 else ""
     is_one = len(spans) == 1 and spans[0][0] >= spans[0][1]
     return f" line {shown}" if is_one else f" lines {shown}{more}"
@@ -334,8 +335,7 @@ def lines_of(lines: tuple[int, int] | None) -> str:
     """
     if lines is None:
         return ""
-    first, last = lines
-    return f" line {first}" if first >= last else f" lines {first}–{last}"
+    return f" line{'' if lines[0] >= lines[1] else 's'} {span_of_lines(*lines)}"
 
 
 def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:

@@ -24,12 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.lazy import dataclass, field
 from steadyhand.surfaces.mcp.messages import Frames, Id, Oversize, as_id
-from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.workspace.machine import write_ready
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
+
+    from steadyhand.surfaces.mcp.launch import ServerOptions
 
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.schema import bad_request, nearest_name
-from steadyhand.surfaces.mcp.options import Root, no_root
+from steadyhand.surfaces.mcp.launch import Root, no_root
 from steadyhand.surfaces.mcp.sessions import Session
 
 if TYPE_CHECKING:
@@ -92,11 +92,10 @@ def _compact(value: object) -> str:
 
 def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
     """The answer, or as much of it as may be sent."""
-    shown = dict(answer)
+    from steadyhand.tools.kit import sayable
+
+    shown = sayable(dict(answer))
     text = _compact(shown)
-    if not text.isascii() and text.encode("utf-8", "ignore").decode() != text:
-        shown = _clean(shown)
-        text = _compact(shown)
     return shown if len(text) <= most else _shortened(shown, len(text), most)
 
 
@@ -114,19 +113,6 @@ def _shortened(shown: dict[str, Any], length: int, most: int) -> dict[str, Any]:
             return shorter | {"cut": note}
         room //= 2
     return shortest | {"cut": note}
-
-
-def _clean(value: Any) -> Any:
-    """The same with nothing in it that cannot be sent."""
-    match value:
-        case str():
-            return render_text(value, len(value) * 3)
-        case Mapping():
-            return {_clean(str(name)): _clean(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_clean(each) for each in value]
-        case _:
-            return value
 
 
 def _cut(value: Any, room: int) -> Any:

@@ -22,7 +22,7 @@ from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import render_hints
 from steadyhand.schema import bad_request
 from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
-from steadyhand.surfaces.mcp.options import ServerOptions
+from steadyhand.surfaces.mcp.launch import ServerOptions
 from steadyhand.surfaces.mcp.resources import (
     get_prompt,
     list_prompts,

@@ -24,7 +24,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.schema import bad_request, nearest_name
 from steadyhand.surfaces.mcp.front import room_of, with_prefix, with_root
-from steadyhand.surfaces.mcp.options import USUAL, Root, ServerOptions, named_roots, no_root, paths_of
+from steadyhand.surfaces.mcp.launch import USUAL, Root, ServerOptions, named_roots, no_root, paths_of, say
 from steadyhand.workspace.budget import BUDGET, trim_memory
 from steadyhand.workspace.machine import new_name
 
@@ -361,7 +361,6 @@ class Session:
             self._kits.clear()
 
     def _open(self, root: Root) -> Workspace:
-        from steadyhand.surfaces.mcp.launch import say
         from steadyhand.tools.workspace import Workspace
 
         options, own = self.options, self._root_options[root.path]

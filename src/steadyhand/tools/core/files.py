@@ -24,35 +24,6 @@ from steadyhand.workspace.journal.record import Entry, Record
 _MOST_ENTRIES = 300
 _WIDEST = 400
 
-_OUTLINE_PARAMETERS = Object.of(
-    FILE,
-    Field("within", Text(), "An address: only what is inside it.", also=("at",)),
-    Field("depth", Number(least=0), "Levels below the top that are shown."),
-)
-_OUTLINE_RESULT = Object.of(
-    Field("success", Flag(), required=True),
-    Field("path", Text(), required=True),
-    Field("format", Text(), required=True),
-    Field("fileHash", Text(), "Send it as expect.", required=True),
-    Field("totalLines", Number(), required=True),
-    Field(
-        "entries",
-        Many(
-            Object.of(
-                Field("address", Text(), "Send it as target, {at: address}.", required=True),
-                Field("kind", Text(), required=True),
-                Field("startLine", Number(), required=True),
-                Field("endLine", Number(), required=True),
-                is_open=True,
-            )
-        ),
-        required=True,
-    ),
-    Field("leftOut", Text(), "What is not shown, and how to get it."),
-    Field("warnings", Many(Text())),
-    is_open=True,
-)
-
 
 def _run_outline(call: Call, fields: Fields) -> Result:
     """Outline; the deepest entries are left out first where there are too many."""
@@ -101,8 +72,34 @@ _OUTLINE_TOOL = Tool(
         "List the addresses in a file that edit takes: headings, tables and code blocks of Markdown, elements of HTML, "
         "symbols of code, keys of JSON, YAML, TOML and INI, cells of notebooks."
     ),
-    parameters=_OUTLINE_PARAMETERS,
-    result=_OUTLINE_RESULT,
+    parameters=Object.of(
+        FILE,
+        Field("within", Text(), "An address: only what is inside it.", also=("at",)),
+        Field("depth", Number(least=0), "Levels below the top that are shown."),
+    ),
+    result=Object.of(
+        Field("success", Flag(), required=True),
+        Field("path", Text(), required=True),
+        Field("format", Text(), required=True),
+        Field("fileHash", Text(), "Send it as expect.", required=True),
+        Field("totalLines", Number(), required=True),
+        Field(
+            "entries",
+            Many(
+                Object.of(
+                    Field("address", Text(), "Send it as target, {at: address}.", required=True),
+                    Field("kind", Text(), required=True),
+                    Field("startLine", Number(), required=True),
+                    Field("endLine", Number(), required=True),
+                    is_open=True,
+                )
+            ),
+            required=True,
+        ),
+        Field("leftOut", Text(), "What is not shown, and how to get it."),
+        Field("warnings", Many(Text())),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="The sections of a page",
@@ -136,25 +133,13 @@ _MOST_FILES = 50
 _START = Field("start", Number(least=1), "First line, from 1.")
 _END = Field("end", Number(least=1), "Last line, included.")
 _FILE = Object.of(Field("path", Text(), required=True), replace(_START, about=""), replace(_END, about=""))
-_READ_PARAMETERS = Object.of(
-    Field("path", Text(), "One file, from the workspace root."),
-    _START,
-    _END,
-    Field("files", Many(Either((_FILE, Text())), least=1, most=_MOST_FILES), "Several, instead of path."),
-    Field("anchors", Flag(), "Lines as 12#a3f: TEXT; 12#a3f is an address that notices a change of the line."),
-)
+
 _READ = (
     Field("path", Text()),
     Field("content", Text(), "Numbered lines."),
     Field("totalLines", Number()),
     Field("fileHash", Text(), "Send it as expect."),
     Field("leftOut", Text(), "Which lines are not shown, and how to get them."),
-)
-_READ_RESULT = Object.of(
-    Field("success", Either((Flag(), Text(("partial",)))), required=True),
-    *_READ,
-    Field("files", Many(Object.of(*_READ, Field("kind", Text()), Field("error", Text()), is_open=True))),
-    is_open=True,
 )
 
 
@@ -212,8 +197,19 @@ _READ_TOOL = Tool(
         "Read text files with numbered lines, and their hashes. "
         f"At most {LINES_AT_ONCE} lines of a file at once; leftOut says how to read on."
     ),
-    parameters=_READ_PARAMETERS,
-    result=_READ_RESULT,
+    parameters=Object.of(
+        Field("path", Text(), "One file, from the workspace root."),
+        _START,
+        _END,
+        Field("files", Many(Either((_FILE, Text())), least=1, most=_MOST_FILES), "Several, instead of path."),
+        Field("anchors", Flag(), "Lines as 12#a3f: TEXT; 12#a3f is an address that notices a change of the line."),
+    ),
+    result=Object.of(
+        Field("success", Either((Flag(), Text(("partial",)))), required=True),
+        *_READ,
+        Field("files", Many(Object.of(*_READ, Field("kind", Text()), Field("error", Text()), is_open=True))),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="A stretch of one file",
@@ -253,28 +249,12 @@ _SINCE = {
     "before-journal": "it was there before the history began",
 }
 
-_HISTORY_PARAMETERS = Object.of(
-    Field("path", Text(), "Only changes of this file, under any name it had."),
-    Field("line", Number(least=1), "With path: who last changed this line, and why."),
-    Field("task", Text(), "Only changes of this task."),
-    Field("id", Text(), "One change, with its patch."),
-    Field("max", Number(least=1, most=_AT_MOST), f"At most so many ({_USUALLY}).", also=("limit",)),
-    Field("skip", Number(least=0, most=100_000), "Leave out so many of the newest."),
-)
+
 _ENTRY = Object.of(
     Field("id", Text(), required=True),
     Field("time", Text(), required=True),
     Field("actor", Text(), required=True),
     Field("files", Many(Text()), required=True),
-    is_open=True,
-)
-_HISTORY_RESULT = Object.of(
-    Field("success", Flag(), required=True),
-    Field("entries", Many(_ENTRY), "Newest first."),
-    Field("more", Text(), "How to see older ones."),
-    Field("entry", _ENTRY),
-    Field("diff", Text(), "The patch of one change."),
-    Field("why", Object.of(Field("line", Number()), Field("text", Text()), Field("since", Text()), is_open=True)),
     is_open=True,
 )
 
@@ -362,8 +342,23 @@ _HISTORY_TOOL = Tool(
         "The recorded changes, newest first: who, when, why, and the id that undo takes. "
         "With path and line: who last changed that line, and why. With id: the patch of that change."
     ),
-    parameters=_HISTORY_PARAMETERS,
-    result=_HISTORY_RESULT,
+    parameters=Object.of(
+        Field("path", Text(), "Only changes of this file, under any name it had."),
+        Field("line", Number(least=1), "With path: who last changed this line, and why."),
+        Field("task", Text(), "Only changes of this task."),
+        Field("id", Text(), "One change, with its patch."),
+        Field("max", Number(least=1, most=_AT_MOST), f"At most so many ({_USUALLY}).", also=("limit",)),
+        Field("skip", Number(least=0, most=100_000), "Leave out so many of the newest."),
+    ),
+    result=Object.of(
+        Field("success", Flag(), required=True),
+        Field("entries", Many(_ENTRY), "Newest first."),
+        Field("more", Text(), "How to see older ones."),
+        Field("entry", _ENTRY),
+        Field("diff", Text(), "The patch of one change."),
+        Field("why", Object.of(Field("line", Number()), Field("text", Text()), Field("since", Text()), is_open=True)),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="The changes of a file",
@@ -395,14 +390,6 @@ _HISTORY_TOOL = Tool(
 # `undo`: take back a change, all of a task's, or the last that this task made; by a change of its own.
 
 _LOOKED_AT = 1_000  # records among which the last one is looked for
-
-_UNDO_PARAMETERS = Object.of(
-    Field("id", Text(), "The id of a change, from edit, write or history."),
-    Field("task", Text(), "Or: all changes of this task."),
-    Field("last", Flag(), "Or: true undoes your last change here."),
-    Field("dry_run", Flag(), "Show the diff, write nothing."),
-    REASON,
-)
 
 
 def _run_undo(call: Call, fields: Fields) -> Result:
@@ -448,7 +435,13 @@ _UNDO_TOOL = Tool(
         "Undo a change, even if later changes exist. "
         "Refused only where a later change touches the same lines. An undo can be undone by its id."
     ),
-    parameters=_UNDO_PARAMETERS,
+    parameters=Object.of(
+        Field("id", Text(), "The id of a change, from edit, write or history."),
+        Field("task", Text(), "Or: all changes of this task."),
+        Field("last", Flag(), "Or: true undoes your last change here."),
+        Field("dry_run", Flag(), "Show the diff, write nothing."),
+        REASON,
+    ),
     result=CHANGES,
     examples=(
         Example(

@@ -33,16 +33,7 @@ from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, expected_
 
 MOST_OPERATIONS = 200
 
-_EDIT_DOM_PARAMETERS = Object.of(
-    Field("file", Text(), "The page, from the workspace root.", required=True),
-    Field(
-        "operations",
-        Many(ELEMENT_OPERATION, least=1, most=MOST_OPERATIONS),
-        "Applied in order, each to the result of the previous one.",
-        required=True,
-    ),
-    Field("reason", Text(), "Why, for all of them."),
-)
+
 _EDIT_DOM_PAGE = '<h1 class="big">Hello</h1>\n<a href="/a">One</a>\n<a href="/b">Two</a>\n'
 
 
@@ -59,7 +50,16 @@ _EDIT_DOM_TOOL = Tool(
         "Change elements of an HTML page by CSS selector: text, markup, attributes, classes, removal, neighbours. "
         "A selector that matches none, or several without all: true, is refused; other operations still apply."
     ),
-    parameters=_EDIT_DOM_PARAMETERS,
+    parameters=Object.of(
+        Field("file", Text(), "The page, from the workspace root.", required=True),
+        Field(
+            "operations",
+            Many(ELEMENT_OPERATION, least=1, most=MOST_OPERATIONS),
+            "Applied in order, each to the result of the previous one.",
+            required=True,
+        ),
+        Field("reason", Text(), "Why, for all of them."),
+    ),
     result=Object(page_fields(elements=True), is_open=True),
     examples=(
         Example(
@@ -113,16 +113,7 @@ _EDIT_DOM_TOOL = Tool(
 
 MOST_PASSAGES = 500
 
-_EDIT_FILE_PARAMETERS = Object.of(
-    Field("file", Text(), "The file, from the workspace root.", required=True),
-    Field(
-        "operations",
-        Many(PASSAGE_OPERATION, least=1, most=MOST_PASSAGES),
-        "Applied in order, each to the result of the previous one.",
-        required=True,
-    ),
-    Field("reason", Text(), "Why, for all of them."),
-)
+
 _EDIT_FILE_PAGE = "<main>\n  <h2>Our services</h2>\n  <p>Soon.</p>\n</main>\n"
 
 
@@ -140,7 +131,16 @@ _EDIT_FILE_TOOL = Tool(
         "it must match one place, or as many as expectedReplacements. "
         "When an operation fails, those before it are kept and the rest is not tried."
     ),
-    parameters=_EDIT_FILE_PARAMETERS,
+    parameters=Object.of(
+        Field("file", Text(), "The file, from the workspace root.", required=True),
+        Field(
+            "operations",
+            Many(PASSAGE_OPERATION, least=1, most=MOST_PASSAGES),
+            "Applied in order, each to the result of the previous one.",
+            required=True,
+        ),
+        Field("reason", Text(), "Why, for all of them."),
+    ),
     result=Object(page_fields(passages=True), is_open=True),
     examples=(
         Example(
@@ -199,19 +199,8 @@ _PAGE = Object.of(
     Field("domOperations", Many(ELEMENT_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editDOM; they come first."),
     Field("replaceOperations", Many(PASSAGE_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editFile, on the result."),
 )
-_EDIT_FILES_PARAMETERS = Object.of(
-    Field("edits", Many(_PAGE, least=1, most=MOST_FILES), "Each file once.", required=True),
-    Field("atomic", Flag(), "Every operation on every file, or nothing."),
-    Field("reason", Text(), "Why, for all of them."),
-)
-_EDIT_FILES_RESULT = Object.of(
-    Field("success", SUCCESS, required=True),
-    Field("results", Many(Object(page_fields(elements=True, passages=True), is_open=True)), required=True),
-    Field("id", Text(), "Undo it by this; only with atomic, else each file has its own."),
-    Field("error", Text()),
-    Field("kind", Text()),
-    is_open=True,
-)
+
+
 _EDIT_FILES_PAGE = "<nav><a href='/'>Home</a></nav>\n<p>(c) 2025</p>\n"
 
 
@@ -288,8 +277,19 @@ _EDIT_FILES_TOOL = Tool(
         "Per file, domOperations (as editDOM) run first, then replaceOperations (as editFile). "
         "A file that fails does not stop the others, unless atomic is true."
     ),
-    parameters=_EDIT_FILES_PARAMETERS,
-    result=_EDIT_FILES_RESULT,
+    parameters=Object.of(
+        Field("edits", Many(_PAGE, least=1, most=MOST_FILES), "Each file once.", required=True),
+        Field("atomic", Flag(), "Every operation on every file, or nothing."),
+        Field("reason", Text(), "Why, for all of them."),
+    ),
+    result=Object.of(
+        Field("success", SUCCESS, required=True),
+        Field("results", Many(Object(page_fields(elements=True, passages=True), is_open=True)), required=True),
+        Field("id", Text(), "Undo it by this; only with atomic, else each file has its own."),
+        Field("error", Text()),
+        Field("kind", Text()),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="The same change on two pages, in two ways",
@@ -352,10 +352,7 @@ _FILE = Object.of(
     Field("expectedHash", Text(), "fileHash of the version that it replaces."),
     Field("allow_shrink", Flag(), "It may lose most of its lines."),
 )
-_WRITE_FILES_PARAMETERS = Object.of(
-    Field("files", Many(_FILE, least=1, most=MOST_WRITTEN), "Each file once.", required=True),
-    Field("reason", Text(), "Why, for all of them."),
-)
+
 _WRITTEN = Object.of(
     Field("success", Flag(), required=True),
     Field("file", Text(), required=True),
@@ -364,13 +361,6 @@ _WRITTEN = Object.of(
     Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
     Field("lines", LINES),
     Field("context", AROUND),
-    Field("error", Text()),
-    Field("kind", Text()),
-    is_open=True,
-)
-_WRITE_FILES_RESULT = Object.of(
-    Field("success", SUCCESS, required=True),
-    Field("results", Many(_WRITTEN), required=True),
     Field("error", Text()),
     Field("kind", Text()),
     is_open=True,
@@ -419,8 +409,17 @@ _WRITE_FILES_TOOL = Tool(
         "Write whole files: new ones, redesigns, and pages on which editFile failed twice. "
         "Read an existing file first, or send expectedHash. A file that fails does not stop the others."
     ),
-    parameters=_WRITE_FILES_PARAMETERS,
-    result=_WRITE_FILES_RESULT,
+    parameters=Object.of(
+        Field("files", Many(_FILE, least=1, most=MOST_WRITTEN), "Each file once.", required=True),
+        Field("reason", Text(), "Why, for all of them."),
+    ),
+    result=Object.of(
+        Field("success", SUCCESS, required=True),
+        Field("results", Many(_WRITTEN), required=True),
+        Field("error", Text()),
+        Field("kind", Text()),
+        is_open=True,
+    ),
     examples=(
         Example(
             about="A new page, and one in the place of what was read",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -27,8 +27,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.visible import clip, first_difference
 from steadyhand.tools.file_views import (
     LINES_AT_ONCE,
-    LONGEST_LINE,
-    LinePattern,
     LiteralText,
     check_forwards,
     read_numbered,
@@ -301,103 +299,63 @@ def _addresses(found: Outline, window: Window) -> dict[str, object]:
 
 _SHOWN = 50
 _SECONDS = 5.0
-_AT_ONCE = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    """A place: row and column from 0."""
-
-    row: int
-    column: int
+Hit = tuple[int, int]
+"""Line and column, from 1."""
 
 
 def search_file(call: Call, source: Source, query: str, window: Window, *, is_regex: bool) -> dict[str, object]:
     """`totalMatches` and the first `matches` in the lines asked about. Refuses with `bad-request`, `timed-out`."""
-    wanted = read_query(query, is_regex=is_regex)
+    wanted, deadline = read_query(query, is_regex=is_regex), Deadline.after(_SECONDS)
     rows = source.lines
-    first, last = window.first - 1, min(window.last, len(rows))
-    hits = _hits(wanted, rows, first, last)
-    shown, total = [], 0
-    for hit in hits:
+    first, text = window.first, "\n".join(rows[window.first - 1 : window.last])
+    shown, total = list[Hit](), 0
+    for hit in wanted.find(text, deadline, first=first, every=True):
         total += 1
         if total <= _SHOWN:
             shown.append(hit)
+    if deadline.is_over:
+        hint = "send a simpler query, without repeats inside repeats, or fewer lines with start and end"
+        raise EditError(Kind.TIMED_OUT, "the search takes too long", hint=hint, details={"field": "query"})
     _remember(call, source, rows, shown)
-    answer: dict[str, object] = {"totalMatches": total, "matches": [_hit(source, rows, hit) for hit in shown]}
+    answer: dict[str, object] = {"totalMatches": total, "matches": [_hit(source, rows, *hit) for hit in shown]}
     if total > len(shown):
-        answer["leftOut"] = f"{total - _SHOWN} matches behind line {shown[-1].row + 1}: ask again with start and end"
+        answer["leftOut"] = f"{total - _SHOWN} matches behind line {shown[-1][0]}: ask again with start and end"
     elif not total and isinstance(wanted, LiteralText):
-        answer |= _other_case(wanted.text, rows, first, last)
+        answer |= _other_case(LiteralText(wanted.text.lower()), text.lower(), first, deadline)
     return answer
 
 
-def _hits(wanted: LiteralText | LinePattern, rows: list[str], first: int, last: int) -> Iterator[_Hit]:
-    if isinstance(wanted, LiteralText):
-        yield from _literal(wanted.text, "\n".join(rows[first:last]), first)
-        return
-    deadline = Deadline.after(_SECONDS)
-    for row in range(first, last):
-        if deadline.is_over:
-            raise _too_slow(row)
-        try:
-            for found in wanted.pattern.finditer(rows[row][:LONGEST_LINE], timeout=_AT_ONCE):
-                yield _Hit(row, found.start())
-        except TimeoutError:
-            raise _too_slow(row) from None
-
-
-def _literal(wanted: str, text: str, row: int) -> Iterator[_Hit]:
-    begin, at = 0, text.find(wanted)
-    while at >= 0:
-        breaks = text.count("\n", begin, at)
-        if breaks:
-            row, begin = row + breaks, text.rfind("\n", 0, at) + 1
-        yield _Hit(row, at - begin)
-        at = text.find(wanted, at + len(wanted))
-
-
-def _too_slow(row: int) -> EditError:
-    return EditError(
-        Kind.TIMED_OUT,
-        f"the pattern takes too long, it came to line {row + 1}",
-        hint="send a simpler pattern, without repeats inside repeats, or fewer lines with start and end",
-        details={"field": "query", "line": row + 1},
-    )
-
-
-def _hit(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
+def _hit(source: Source, rows: list[str], line: int, column: int) -> dict[str, object]:
     answer: dict[str, object] = {
-        "line": hit.row + 1,
-        "column": hit.column + 1,
-        "text": clip(rows[hit.row], hit.column),
+        "line": line,
+        "column": column,
+        "text": clip(rows[line - 1], column - 1),
         "context": {
-            "beforeLines": [clip(row) for row in rows[max(hit.row - 1, 0) : hit.row]],
-            "afterLines": [clip(row) for row in rows[hit.row + 1 : hit.row + 2]],
+            "beforeLines": [clip(row) for row in rows[max(line - 2, 0) : line - 1]],
+            "afterLines": [clip(row) for row in rows[line : line + 1]],
         },
     }
-    if format_name(source) == "markdown":
-        heading = heading_of(source, hit.row)
-        answer |= {} if heading is None else {"heading": heading}
-    return answer
+    heading = heading_of(source, line - 1) if format_name(source) == "markdown" else None
+    return answer if heading is None else answer | {"heading": heading}
 
 
-def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> None:
+def _remember(call: Call, source: Source, rows: list[str], hits: list[Hit]) -> None:
     """The hits and the lines around them, those that are shown whole, count as read."""
-    near = {row for hit in hits for row in range(max(hit.row - 1, 0), min(hit.row + 2, len(rows)))}
-    whole = [row + 1 for row in sorted(near) if clip(rows[row]) == rows[row]]
+    near = {each for line, _ in hits for each in range(max(line - 1, 1), min(line + 1, len(rows)) + 1)}
+    whole = [line for line in sorted(near) if clip(rows[line - 1]) == rows[line - 1]]
     if whole:
         host_of(call.workspace).saw_each(source, whole)
 
 
-def _other_case(wanted: str, rows: list[str], first: int, last: int) -> dict[str, object]:
+def _other_case(wanted: LiteralText, text: str, first: int, deadline: Deadline) -> dict[str, object]:
     """Where a text that is nowhere occurs in another case."""
-    text = "\n".join(rows[first:last]).lower()
-    lines = list(dict.fromkeys(hit.row + 1 for hit in _literal(wanted.lower(), text, first)))
+    lines = [str(line) for line, _ in wanted.find(text, deadline, first=first)]
     if not lines:
         return {}
     more = f" and {len(lines) - 10} more" if len(lines) > 10 else ""
-    return {"note": f"with other capitals it is in line {', '.join(map(str, lines[:10]))}{more}"}
+    return {"note": f"with other capitals it is in line {', '.join(lines[:10])}{more}"}
 
 
 # `TextInspect`: what a file is made of, where a text occurs in it, or its lines; and always its hash.

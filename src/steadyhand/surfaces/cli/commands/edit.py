@@ -29,6 +29,7 @@ from steadyhand.surfaces.cli.invocation import (
     text_from,
 )
 from steadyhand.surfaces.cli.options import (
+    Commit,
     FileName,
     FormatName,
     NamingOption,
@@ -39,9 +40,9 @@ from steadyhand.surfaces.cli.options import (
     address_target,
     anchor_target,
     at_option,
+    change,
     commit_options,
     dry_run_option,
-    encoding_option,
     file_argument,
     lines_target,
     place_options,
@@ -94,19 +95,15 @@ _path_option = click.option(
 )
 @click.option("--delete", is_flag=True, help="Delete the text instead.")
 @policy_options()
-@commit_options
-@encoding_option
+@commit_options()
 def edit_command(
     invocation: Invocation,
     file: str,
     texts: tuple[str, ...],
     new: str | None,
     new_file: str | None,
-    expect: str | None,
-    reason: str | None,
-    dry_run: bool,
-    encoding: str | None,
     delete: bool,
+    commit: Commit,
     policy: Policy | None,
     **place: Any,
 ) -> int:
@@ -118,8 +115,6 @@ def edit_command(
     no escapes. A newline at the end of --old-file or --new-file counts. --at names a place by what it is; steadyhand
     outline lists the addresses of a file.
     """
-    from steadyhand.plan.edit import Delete, Edit, Replace
-
     if texts:
         place["old"], new = _old_and_new(file, texts, place["old"], new)
     where = PlaceOptions(**place)
@@ -132,15 +127,7 @@ def edit_command(
     if delete and (new is not None or new_file is not None):
         raise EditError(Kind.BAD_REQUEST, "--delete and a new text exclude each other", hint="drop one of them")
     text = None if delete else required_text(invocation, "--new", new, new_file)
-    target, which = where.target(invocation), where.which()
-    edit: Edit = Delete(target, occurrence=which, expected=where.expected, reason=reason)
-    if text is not None:
-        edit = Replace(target, text, occurrence=which, expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
-        receipt = workspace.edit(
-            invocation.path(file), [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run
-        )
-        return report(invocation, receipt)
+    return change(invocation, file, where.edit(invocation, text, commit["reason"]), commit, policy)
 
 
 def _old_and_new(file: str, texts: tuple[str, ...], old: str | None, new: str | None) -> tuple[str, str]:
@@ -193,17 +180,13 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
     "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
 )
 @policy_options()
-@commit_options
-@encoding_option
+@commit_options()
 def insert_command(
     invocation: Invocation,
     file: str,
     text: str | None,
     text_file: str | None,
-    expect: str | None,
-    reason: str | None,
-    dry_run: bool,
-    encoding: str | None,
+    commit: Commit,
     policy: Policy | None,
     **where: Any,
 ) -> int:
@@ -219,14 +202,14 @@ def insert_command(
     way = _way(where)
     content = _content(invocation, text, text_file)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
+    with invocation.workspace(writing=not commit["preview"], policy=policy) as workspace:
         if where["line"] == -1:
-            source = host_of(workspace).source(path, encoding=encoding)
+            source = host_of(workspace).source(path, encoding=commit["encoding"])
             where["line"] = source.line_count
-            expect = expect or source.digest  # the end is where it was when it was counted
-        edit = _insertion(way, content, reason, where)
-        receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
-        return report(invocation, receipt)
+            # The end is where it was when it was counted.
+            commit = {**commit, "expect": commit["expect"] or source.digest}
+        edit = _insertion(way, content, commit["reason"], where)
+        return report(invocation, workspace.edit(path, [edit], **commit))
 
 
 def _content(invocation: Invocation, text: str | None, text_file: str | None) -> str:
@@ -419,8 +402,7 @@ class ActionName(click.ParamType[str]):
 @which_options
 @click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless there are exactly N.")
 @policy_options(tolerance=False)
-@commit_options
-@encoding_option
+@commit_options()
 def act_command(
     invocation: Invocation,
     file: str,
@@ -429,10 +411,7 @@ def act_command(
     arguments: tuple[str, ...],
     json_args: str | None,
     expected: int | None,
-    expect: str | None,
-    reason: str | None,
-    dry_run: bool,
-    encoding: str | None,
+    commit: Commit,
     policy: Policy | None,
     **which: Any,
 ) -> int:
@@ -447,12 +426,9 @@ def act_command(
 
     target = place_to_json(address_target(address))
     given = read_arguments(invocation, actions().get(action), arguments, json_args)
-    said = {"occurrence": WhichOptions(**which).which(), "expected": expected, "reason": reason}
+    said = {"occurrence": WhichOptions(**which).which(), "expected": expected, "reason": commit["reason"]}
     edit = edit_from_json({"target": target, "act": action, "args": given, **said})
-    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
-        path = invocation.path(file)
-        receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
-        return report(invocation, receipt)
+    return change(invocation, file, edit, commit, policy)
 
 
 @command(
@@ -471,7 +447,7 @@ def act_command(
 @click.option("--to-file", metavar="FILE", type=FileName(), help="The other file; created if it does not exist.")
 @where_option("before or after that place (default: after), or inside it at start or end; without --to, of the file.")
 @policy_options(tolerance=False)
-@commit_options
+@commit_options(encoding=False)
 def move_command(
     invocation: Invocation,
     file: str,
@@ -479,9 +455,7 @@ def move_command(
     to: str | None,
     to_file: str | None,
     where: Where | None,
-    expect: str | None,
-    reason: str | None,
-    dry_run: bool,
+    commit: Commit,
     policy: Policy | None,
 ) -> int:
     """Move lines, a section, a symbol or a key to another place or file.
@@ -496,11 +470,8 @@ def move_command(
     target = address_target(address)
     place = None if to is None else address_target(to, "--to")
     path, other = invocation.path(file), None if to_file is None else invocation.path(to_file)
-    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
-        receipt = workspace.move(
-            path, target, to=place, to_path=other, where=where, expect=expect, reason=reason, preview=dry_run
-        )
-        return report(invocation, receipt)
+    with invocation.workspace(writing=not commit["preview"], policy=policy) as workspace:
+        return report(invocation, workspace.move(path, target, to=place, to_path=other, where=where, **commit))
 
 
 def _format_option(words: str, default: str, *names: str) -> Callable[[_Function], _Function]:

@@ -12,6 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, piped
 from steadyhand.surfaces.cli.options import (
+    Commit,
     FileMode,
     FileName,
     LineRange,
@@ -19,6 +20,7 @@ from steadyhand.surfaces.cli.options import (
     WhichOptions,
     address_argument,
     address_target,
+    change,
     commit_options,
     dry_run_option,
     encoding_option,
@@ -30,7 +32,17 @@ from steadyhand.surfaces.cli.options import (
 )
 from steadyhand.surfaces.cli.refusal import typed
 from steadyhand.surfaces.cli.render import lines_of, report
-from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad, visible_line, visible_name
+from steadyhand.surfaces.terminal import (
+    Line,
+    Piece,
+    cells,
+    counted,
+    head_of,
+    pad,
+    span_of_lines,
+    visible_line,
+    visible_name,
+)
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
@@ -64,8 +76,7 @@ _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 @click.option("--allow-shrink", is_flag=True, help="Allow dropping most of the file.")
 @click.option("--mode", metavar="OCTAL", type=FileMode(), help="Permission bits of a new file.")
 @policy_options(tolerance=False)
-@commit_options
-@encoding_option
+@commit_options()
 def write_command(
     invocation: Invocation,
     file: str,
@@ -75,10 +86,7 @@ def write_command(
     overwrite: bool,
     allow_shrink: bool,
     mode: int | None,
-    expect: str | None,
-    reason: str | None,
-    dry_run: bool,
-    encoding: str | None,
+    commit: Commit,
     policy: Policy | None,
 ) -> int:
     """Create a file, or replace its whole content.
@@ -86,7 +94,7 @@ def write_command(
     Replacing needs to know what is replaced: --expect with the file's hash (read --json tells it), or --overwrite.
     The old file's encoding and line endings are kept. Without --text and --from-file, standard input is read.
     """
-    if mode is not None and (exact or expect or overwrite or allow_shrink or encoding):
+    if mode is not None and (exact or commit["expect"] or overwrite or allow_shrink or commit["encoding"]):
         raise EditError(
             Kind.BAD_REQUEST,
             "--mode is for a new text file: no --bytes, --expect, --overwrite, --allow-shrink or --encoding",
@@ -94,20 +102,11 @@ def write_command(
         )
     content = _content(invocation, text, from_file, exact=exact)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
+    with invocation.workspace(writing=not commit["preview"], policy=policy) as workspace:
         if mode is not None:
-            receipt = workspace.create(path, str(content), mode=mode, reason=reason, preview=dry_run)
-        else:
-            receipt = workspace.write(
-                path,
-                content,
-                expect=expect,
-                reason=reason,
-                allow_shrink=allow_shrink,
-                overwrite=overwrite,
-                encoding=encoding,
-                preview=dry_run,
-            )
+            said = {name: commit[name] for name in ("reason", "preview")}
+            return report(invocation, workspace.create(path, str(content), mode=mode, **said))
+        receipt = workspace.write(path, content, allow_shrink=allow_shrink, overwrite=overwrite, **commit)
         return report(invocation, receipt)
 
 
@@ -137,16 +136,12 @@ def _content(invocation: Invocation, text: str | None, from_file: str | None, *,
 @place_options
 @click.option("--file", "whole", is_flag=True, help="Delete the file itself.")
 @policy_options()
-@commit_options
-@encoding_option
+@commit_options()
 def delete_command(
     invocation: Invocation,
     file: str,
     whole: bool,
-    expect: str | None,
-    reason: str | None,
-    dry_run: bool,
-    encoding: str | None,
+    commit: Commit,
     policy: Policy | None,
     **place: Any,
 ) -> int:
@@ -159,22 +154,16 @@ def delete_command(
     if whole and where.is_given:
         raise EditError(Kind.BAD_REQUEST, "--file deletes the whole file and takes no place", hint="drop one of them")
     if whole:
-        with invocation.workspace(writing=not dry_run) as workspace:
-            receipt = workspace.delete(invocation.path(file), expect=expect, reason=reason, preview=dry_run)
-            return report(invocation, receipt)
+        said = {name: commit[name] for name in ("expect", "reason", "preview")}
+        with invocation.workspace(writing=not commit["preview"]) as workspace:
+            return report(invocation, workspace.delete(invocation.path(file), **said))
     if not where.is_given:
         raise EditError(
             Kind.BAD_REQUEST,
             "no place was given",
             hint="--old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS; --file deletes the file itself",
         )
-    from steadyhand.plan.edit import Delete
-
-    edit = Delete(where.target(invocation), occurrence=where.which(), expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run, policy=policy) as workspace:
-        path = invocation.path(file)
-        receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
-        return report(invocation, receipt)
+    return change(invocation, file, where.edit(invocation, None, commit["reason"]), commit, policy)
 
 
 @command(
@@ -186,17 +175,15 @@ def delete_command(
 )
 @file_argument
 @click.argument("to", type=FileName())
-@commit_options
-def rename_command(
-    invocation: Invocation, file: str, to: str, expect: str | None, reason: str | None, dry_run: bool
-) -> int:
+@commit_options(encoding=False)
+def rename_command(invocation: Invocation, file: str, to: str, commit: Commit) -> int:
     """Rename or move a file.
 
     A file that is in the way is never overwritten; missing directories are made, and removed again by undo.
     """
     path, target = invocation.path(file), invocation.path(to)
-    with invocation.workspace(writing=not dry_run) as workspace:
-        return report(invocation, workspace.rename(path, target, expect=expect, reason=reason, preview=dry_run))
+    with invocation.workspace(writing=not commit["preview"]) as workspace:
+        return report(invocation, workspace.rename(path, target, **commit))
 
 
 @command(
@@ -470,7 +457,7 @@ def outline_lines(outline: Outline, *, width: int) -> list[Line]:
         return [(Piece("nothing in it can be addressed but its lines", "dim"),), *_gap(outline)]
     rows = [
         (
-            _outline_range(outline.lines_of(entry)),
+            span_of_lines(*outline.lines_of(entry)),
             entry.kind,
             "  " * min(entry.depth, _DEEPEST) + visible_line(entry.label),
             typed(entry.address, one_line=True),
@@ -487,11 +474,6 @@ def outline_lines(outline: Outline, *, width: int) -> list[Line]:
         for row in rows
     ]
     return shown + _left_out(outline) + _gap(outline)
-
-
-def _outline_range(lines: tuple[int, int]) -> str:
-    first, last = lines
-    return str(first) if first >= last else f"{first}–{last}"
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> tuple[int, int, int]:

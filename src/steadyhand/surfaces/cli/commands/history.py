@@ -19,6 +19,7 @@ from steadyhand.surfaces.cli.options import (
     RecordId,
     dry_run_option,
     encoding_option,
+    expect_option,
     place_options,
     policy_options,
     reason_option,
@@ -34,7 +35,17 @@ from steadyhand.surfaces.cli.render import (
     table_row,
     why_document,
 )
-from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
+from steadyhand.surfaces.terminal import (
+    Line,
+    Piece,
+    cells,
+    fit,
+    pad,
+    shown_time,
+    span_of_lines,
+    visible_line,
+    visible_name,
+)
 from steadyhand.workspace.journal.record import Entry
 
 if TYPE_CHECKING:
@@ -223,7 +234,7 @@ _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
 @click.option(
     "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
 )
-@click.option("--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more).")
+@expect_option
 @click.option("--task", metavar="TASK", help="What the records of this task change together.")
 @click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
 @policy_options()
@@ -256,13 +267,7 @@ def diff_command(
         raise EditError(
             Kind.BAD_REQUEST, "a preview is for one FILE", hint="steadyhand diff FILE --old TEXT --new TEXT"
         )
-    from steadyhand.plan.edit import Delete, Edit, Replace
-
-    text = text_from(invocation, "--new", new, new_file)
-    target, which = where.target(invocation), where.which()
-    edit: Edit = Delete(target, occurrence=which, expected=where.expected)
-    if text is not None:
-        edit = Replace(target, text, occurrence=which, expected=where.expected)
+    edit = where.edit(invocation, text_from(invocation, "--new", new, new_file))
     with invocation.workspace(policy=policy) as workspace:
         receipt = workspace.preview(invocation.path(subject), [edit], expect=expect, encoding=encoding)
     return _show(invocation, receipt.diff(), raw=True) if raw else report(invocation, receipt)
@@ -476,8 +481,7 @@ def _cut(text: str, width: int) -> str:
 
 def _origin_line(path: str, run: Sequence[Why]) -> Line:
     why = run[0]
-    span = f"{run[0].line}" if len(run) == 1 else f"{run[0].line}–{run[-1].line}"
-    place = Piece(f"{visible_name(path)}:{span}  ", "place")
+    place = Piece(f"{visible_name(path)}:{span_of_lines(run[0].line, run[-1].line)}  ", "place")
     if why.outside is not None:
         facts = [why.outside.actor, shown_time(why.outside.time), _ELSEWHERE["outside"]]
         return (place, Piece(why.outside.id, "id"), Piece("  " + "  ".join(fact for fact in facts if fact)))

@@ -270,12 +270,19 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
 @click.option("--mentions", is_flag=True, help="Also pages that only name a changed path, symbol, flag or variable.")
 @click.option("--yes", "-y", is_flag=True, help="Let the model change articles without asking.")
 @dry_run_option
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Conversations at once.")
+@click.option(
+    "--jobs", metavar="N", type=click.IntRange(1, 64), default=2, show_default=True, help="Conversations at once."
+)
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Ask about so many articles at most.")
 @click.option("--allow-new", is_flag=True, help="Let the model write new pages beside an article.")
 @click.option("--propagate/--no-propagate", default=True, help="Go on to articles that attend to a changed article.")
 @click.option(
-    "--max-depth", type=click.IntRange(min=0), default=5, show_default=True, help="How far to go on from there."
+    *("--max-depth", "max_depth"),
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How far to go on from there.",
 )
 @click.option("--again", is_flag=True, help="Ask again about a change and a text that an earlier run judged.")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped; what is finished is not asked again.")

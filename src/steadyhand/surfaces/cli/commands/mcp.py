@@ -25,7 +25,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import NamingOption
 
 if TYPE_CHECKING:
-    from steadyhand.surfaces.mcp.options import RootOptions
+    from steadyhand.surfaces.mcp.launch import RootOptions
 
 _TOKEN = "STEADYHAND_MCP_TOKEN"
 
@@ -139,17 +139,25 @@ def run(
     the host's: nothing that a client or a model sends can change them.
     """
     chosen = invocation.settings
-    if client is not None or install is not None or uninstall is not None:
-        return _configure(invocation, client, install, uninstall, scope, roots, dry_run=dry_run)
+    given = roots or (() if chosen.root is None else (chosen.root,))
+    asked: dict[Literal["print", "install", "uninstall"], str | None]
+    asked = {"print": client, "install": install, "uninstall": uninstall}
+    named = {what: name for what, name in asked.items() if name is not None}
+    if len(named) > 1:
+        raise EditError(
+            Kind.BAD_REQUEST, "--config, --install and --uninstall exclude each other", hint="give one of them"
+        )
+    if named:
+        from steadyhand.surfaces.cli.client_setup import configure_client
+
+        return configure_client(invocation, *named.popitem(), scope, given, dry_run=dry_run)
     if scope is not None or dry_run:
         raise EditError(
             Kind.BAD_REQUEST, "--scope and --dry-run are for --install and --uninstall", hint="add --install CLIENT"
         )
     check_installed(needs_http=http is not None)
-    from steadyhand.surfaces.mcp.launch import Launch, launch
-    from steadyhand.surfaces.mcp.options import ServerOptions
+    from steadyhand.surfaces.mcp.launch import Launch, ServerOptions, launch
 
-    given = roots or (() if chosen.root is None else (chosen.root,))
     server_options = ServerOptions(
         toolsets=tuple(dict.fromkeys(toolsets)) or (_toolset_of(invocation, options["model"], given),),
         mode=chosen.mode,
@@ -166,40 +174,13 @@ def run(
         seconds=deadline,
         most=max_reply,
     )
-    asked = Launch(server_options, roots=given, http=http, names=names, token=token, has_sandbox=not no_landlock)
-    return launch(asked)
-
-
-def _configure(
-    invocation: Invocation,
-    shown: str | None,
-    installed: str | None,
-    removed: str | None,
-    scope: Literal["project", "user"] | None,
-    roots: tuple[str, ...],
-    *,
-    dry_run: bool,
-) -> int:
-    """One of --config, --install and --uninstall."""
-    from steadyhand.surfaces.cli.client_setup import install_client, print_config, uninstall_client
-
-    if sum(name is not None for name in (shown, installed, removed)) > 1:
-        raise EditError(
-            Kind.BAD_REQUEST, "--config, --install and --uninstall exclude each other", hint="give one of them"
-        )
-    given = roots or (() if invocation.settings.root is None else (invocation.settings.root,))
-    if shown is not None:
-        return print_config(invocation, shown, scope, given)
-    if installed is not None:
-        return install_client(invocation, installed, scope, given, dry_run=dry_run)
-    return uninstall_client(invocation, str(removed), scope, given, dry_run=dry_run)
+    return launch(Launch(server_options, roots=given, http=http, names=names, token=token, has_sandbox=not no_landlock))
 
 
 def _toolset_of(invocation: Invocation, model: str | None, roots: Sequence[str]) -> str:
     """What the configuration says of the model, and the first root that is known when the server starts."""
     from steadyhand.surfaces.config import USUAL_TOOLSET, choose_for, load_config
-    from steadyhand.surfaces.mcp.launch import say
-    from steadyhand.surfaces.mcp.options import host_roots, marked_root
+    from steadyhand.surfaces.mcp.launch import host_roots, marked_root, say
 
     named = model or os.environ.get("STEADYHAND_MODEL")
     root = next((each.path for each in host_roots(roots, os.environ)), None) or marked_root(os.curdir)
@@ -214,8 +195,7 @@ def _toolset_of(invocation: Invocation, model: str | None, roots: Sequence[str])
 def _root_options(invocation: Invocation, path: str) -> RootOptions:
     """What the configuration file and the options say of a root."""
     from steadyhand.surfaces.config import load_config
-    from steadyhand.surfaces.mcp.launch import say
-    from steadyhand.surfaces.mcp.options import RootOptions
+    from steadyhand.surfaces.mcp.launch import RootOptions, say
 
     config = load_config(invocation.settings.config, path, os.environ)
     for warning in config.warnings:
