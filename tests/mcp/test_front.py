@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,22 @@ def test_a_client_that_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
     assert len(heard.waiting) == 2
     assert heard.unwritten
     for descriptor in (asking, reading, answered, writing):
+        os.close(descriptor)
+
+
+def test_a_client_that_goes_on_greeting_is_left_to_the_sdk_before_much_is_kept(tmp_path: Path) -> None:
+    (reading, asking), (answered, writing) = os.pipe(), os.pipe()
+    taken = threading.Thread(target=lambda: [None for _ in iter(partial(os.read, answered, 1 << 16), b"")])
+    taken.start()
+    many = (json.dumps(ask(n, "server/discover", {"_meta": ENVELOPE})) + "\n" for n in range(150))
+    os.write(asking, "".join(many).encode())
+    heard = greet(serving(tmp_path), reading, writing)
+    os.close(writing)
+    taken.join()
+    assert heard is not None
+    assert len(heard.answered) == 100
+    assert len(heard.waiting) == 150, "what has arrived is the SDK's to answer"
+    for descriptor in (asking, reading, answered):
         os.close(descriptor)
 
 

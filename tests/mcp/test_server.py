@@ -136,6 +136,28 @@ def test_resources_tell_what_was_changed_and_how(era: str, tmp_path: Path) -> No
     assert "-one\n+two\n" in diff.contents[0].text
 
 
+def test_resources_and_prompts_show_no_file_of_a_kind_that_is_not_served(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one\n")
+    (tmp_path / "a.py").write_text("one\n")
+    with sh.Workspace(tmp_path) as workspace:
+        shown = workspace.edit("a.md", [sh.Replace("one", "two")]).id
+        hidden = workspace.edit("a.py", [sh.Replace("one", "three")]).id
+
+    async def run() -> tuple[Any, MCPError, Any]:
+        async with in_memory(serving(tmp_path, toolsets=("vault",))) as client:
+            diff = await client.read_resource(f"steadyhand://diff/{shown}")
+            with pytest.raises(MCPError) as refused:
+                await client.read_resource(f"steadyhand://diff/{hidden}")
+            return diff, refused.value, await client.get_prompt("review", {})
+
+    diff, error, review = anyio.run(run)
+    assert "+two" in diff.contents[0].text
+    assert error.data["kind"] == "not-allowed"
+    shown_there = [each.content.resource.text for each in review.messages[1:]]
+    assert len(shown_there) == 1
+    assert "three" not in str(review)
+
+
 @table(
     "uri",
     [

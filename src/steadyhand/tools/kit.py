@@ -87,6 +87,17 @@ class Kit:
         named = article.replace("\n", " ")  # a name is no place for instructions
         return f"{said}\n## The article\n\nChange only `{named}`; read any file.\n{new}\n"
 
+    def hindrance(self, path: str) -> EditError | None:
+        """Why a file, by the kind that its name says, may not be named here; None where it may."""
+        try:
+            self._call(self.workspace, is_reading=True).check_ending(path)
+        except EditError as error:
+            return error
+        return None
+
+    def _call(self, workspace: Workspace, *, is_reading: bool) -> Call:
+        return Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
+
     def find(self, name: str) -> Tool:
         """A tool of the toolset, listed or not, also by another name of it. Refuses with `bad-request`."""
         found = self._names.get(name) if isinstance(name, str) else None
@@ -127,7 +138,7 @@ class Kit:
                 raise hindrance
             fields, repaired = repair(tool.parameters, arguments)
             is_reading = tool.trust == "read"
-            call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
+            call = self._call(workspace, is_reading=is_reading)
             with BUDGET.sharing(), host_of(workspace).cancellable() if is_reading else nullcontext():
                 result = tool.run(call, fields)
             return sayable(result | {"repaired": list(repaired)} if repaired else result)

@@ -38,6 +38,7 @@ MODERN = "2026-07-28"
 NAME, TITLE = "steadyhand", "Steadyhand"
 _BLOCK = 1 << 16
 _PATIENCE = 1.0  # seconds in which a client should have read an answer
+_MOST_HEARD = 100  # frames that are kept for the SDK
 _META = "io.modelcontextprotocol/"
 _ENVELOPE = {f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities"}
 _HOUR = 3_600_000
@@ -163,7 +164,7 @@ def _take(front: Front, frame: bytes | Oversize, heard: Heard, writing: int) -> 
     heard.answered.add(again)
     line = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":")).encode() + b"\n"
     heard.unwritten = bytes(write_ready(writing, memoryview(line), _PATIENCE))
-    return not front.has_listed and not heard.unwritten
+    return not front.has_listed and not heard.unwritten and len(heard.waiting) < _MOST_HEARD
 
 
 def _plain(frame: bytes) -> Wire | None:

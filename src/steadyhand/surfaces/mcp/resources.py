@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
@@ -287,10 +288,22 @@ def _diff(session: Session, id: str) -> str:
     missing: EditError | None = None
     for root in session.roots:
         try:
-            return session.workspace(root).diff_of(id)
+            record = session.workspace(root).show(id).record
         except EditError as error:
             missing = error
+        else:
+            _check_kinds(session, root, record.paths)
+            return session.workspace(root).diff_of(record.id)
     raise missing or no_root()
+
+
+def _check_kinds(session: Session, root: Root, paths: Iterable[str]) -> None:
+    """Refuse with `not-allowed` what no toolset that is served may show: it is a file of another kind."""
+    kits = [session.kit(toolset, root) for toolset in session.options.toolsets]
+    for path in paths:
+        refusals = [refusal for kit in kits if (refusal := kit.hindrance(path)) is not None]
+        if len(refusals) == len(kits):
+            raise refusals[0]
 
 
 def _place(session: Session, path: str) -> tuple[Root, str]:
@@ -408,7 +421,10 @@ def _review(session: Session, task: str | None, most: int) -> list[Wire]:
     )
     shown = render_text("\n".join([asked, *(rows or ["No change is recorded."])]), most)
     room = most // max(len(records), 1)
-    diffs = [read_resource(session, diff_uri(entry.record.id), room)[0] for _, entry in records]
+    diffs = []
+    for _, entry in records:
+        with suppress(EditError):  # of a kind of file that is not served, or left by a retention
+            diffs += read_resource(session, diff_uri(entry.record.id), room)
     return [_text(shown), *({"role": "user", "content": {"type": "resource", "resource": diff}} for diff in diffs)]
 
 

@@ -177,6 +177,7 @@ _LISTS = ("files", "paths")
 _READS = lazy_pattern(r"(copilot_)?(read|view|grep|glob|ls|list|get|search(?!.*replace))", re.IGNORECASE)
 _MOST = 1 << 24
 _DEEP = 6
+_LONGEST_NAME = 200  # of a tool
 
 
 @command(
@@ -250,7 +251,7 @@ def _read_event(invocation: Invocation) -> tuple[list[str], str | None]:
     except (ValueError, RecursionError):
         raise EditError(Kind.BAD_REQUEST, "standard input holds no event", hint="an event is a JSON object") from None
     tool = event.get("tool_name") if isinstance(event, Mapping) else None
-    named = tool if isinstance(tool, str) and tool.isprintable() else None
+    named = tool if isinstance(tool, str) and tool.isprintable() and len(tool) <= _LONGEST_NAME else None
     return [] if named is not None and _READS.match(named) else list(dict.fromkeys(_files(event))), named
 
 
