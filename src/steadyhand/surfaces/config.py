@@ -15,18 +15,33 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, fields, lazy_pattern, replace
+from steadyhand.schema import Anything, Field, FieldError, Many, Number, Object, Text, bad_request, join
 from steadyhand.workspace.model_choices import FILE, ModelChoice, choice_for, parse_choices, read_choices
 
 MAX_BYTES = 1 << 20
 USUAL_TOOLSET = "core"
-_PROTECT = ("standard", "none")
-_COLOR = ("auto", "always", "never")
-_KEYS = ("actor", "allow", "protect", "color", "retention", "auto_accept", "models")
-_ACCEPT = ("path", "tool", "tier", "actor", "lines")
-_RETENTION = ("keep_days", "keep_size")
+_TEXTS = ("path", "tool", "tier", "actor")
+# One table of the file: the whole, or what it says of one root.
+_PART = Object.of(
+    Field("actor", Text(), "Who makes the changes."),
+    Field("allow", Many(Text()), "Protected paths that may be changed."),
+    Field("protect", Text(("standard", "none"))),
+    Field("color", Text(("auto", "always", "never"))),
+    Field(
+        "retention",
+        Object.of(Field("keep_days", Number(least=0, most=1_000_000), "How many."), Field("keep_size", Anything())),
+    ),
+    Field(
+        "auto_accept",
+        Many(Object.of(*(Field(name, Text()) for name in _TEXTS), Field("lines", Number(least=0), "At most so many."))),
+        "Changes that need no reviewer.",
+    ),
+    Field("models", Anything()),
+)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}
 _SIZE = lazy_pattern(r"(\d{1,15})\s*([KMG]I?)?B?", re.IGNORECASE)
 
@@ -125,98 +140,44 @@ def parse_config(data: bytes, root: str) -> Config:
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise _wrong(f"the configuration file is not TOML: {error}", "fix the line it names") from error
     roots = table.pop("roots", {})
-    general = _parse_part(table, "")
-    if not isinstance(roots, dict):
-        raise _wrong("roots must be a table", '[roots."/absolute/path"]')
-    for name, part in roots.items():
-        if _same_folder(name, root):
-            general = general.under(_parse_part(part, f'roots."{name}".'))
-        else:
-            _parse_part(part, f'roots."{name}".')  # a slip is reported wherever it is
+    try:
+        general = _parse_part(table, _PART)
+        for name, part in roots.items() if isinstance(roots, dict) else [(None, roots)]:
+            if name is None:
+                raise bad_request("roots", "a table is expected", '[roots."/absolute/path"]')
+            own = _parse_part(part, _PART, f'roots."{name}"')  # a slip is reported wherever it is
+            general = general.under(own) if _same_folder(name, root) else general
+    except FieldError as slip:
+        raise _wrong(f"the configuration file: {slip.message}", slip.hint) from None
     return general
 
 
-def _parse_part(part: object, prefix: str) -> Config:
-    if not isinstance(part, dict):
-        raise _wrong(f"{prefix.rstrip('.')} must be a table", "write it as a [table]")
-    _only(part, (*_KEYS, "roots") if not prefix else _KEYS, prefix)
-    retention = part.get("retention", {})
-    if not isinstance(retention, dict):
-        raise _wrong(f"{prefix}retention must be a table", "[retention] with keep_days and keep_size")
-    _only(retention, _RETENTION, f"{prefix}retention.")
+def _parse_part(table: object, shape: Object, place: str = "") -> Config:
+    from steadyhand.tools.repair import read_exactly
+
+    part = read_exactly(shape, table, place)
+    for name in ("actor", "allow", "auto_accept"):
+        value = part.get(name)
+        if value == "" or (isinstance(value, list) and not all(value)):  # a rule without a condition accepts everything
+            raise bad_request(join(place, name), "it is empty", "leave it out, or say something")
+    retention = cast("Mapping[str, object]", part.get("retention", {}))
+    given = {name: part[name] for name in ("actor", "protect", "color") if name in part}
     return Config(
-        actor=_text(part, "actor", prefix),
-        allow=_patterns(part, prefix),
-        protect=_choice(part, "protect", _PROTECT, prefix),
-        color=_choice(part, "color", _COLOR, prefix),
-        keep_days=_days(retention, prefix),
-        keep_bytes=_bytes(retention, prefix),
-        auto_accept=_rules(part, prefix),
+        **cast("dict[str, str]", given),
+        allow=tuple(cast("list[str]", part.get("allow", ()))),
+        keep_days=cast("int | None", retention.get("keep_days")),
+        keep_bytes=_bytes(retention.get("keep_size"), join(place, "retention.keep_size")),
+        auto_accept=tuple(cast("list[Mapping[str, object]]", part.get("auto_accept", ()))),
         models=parse_choices(part.get("models", {})),
     )
 
 
-def _only(part: Mapping[str, object], known: tuple[str, ...], prefix: str) -> None:
-    from steadyhand.text.resemblance import similar_names
-
-    for key in part:
-        if key not in known:
-            near = similar_names(key, known)
-            hint = f"did you mean {prefix}{near[0]}?" if near else f"known keys: {', '.join(sorted(known))}"
-            raise _wrong(f"unknown key {prefix}{key} in the configuration file", hint)
-
-
-def _text(part: Mapping[str, object], key: str, prefix: str) -> str | None:
-    value = part.get(key)
-    if value is None or (isinstance(value, str) and value):
-        return value
-    raise _wrong(f"{prefix}{key} must be a text", f'{key} = "…"')
-
-
-def _choice(part: Mapping[str, object], key: str, choices: tuple[str, ...], prefix: str) -> str | None:
-    value = part.get(key)
-    if value is None or (isinstance(value, str) and value in choices):
-        return value
-    raise _wrong(f"{prefix}{key} must be one of {', '.join(choices)}", f'{key} = "{choices[0]}"')
-
-
-def _patterns(part: Mapping[str, object], prefix: str) -> tuple[str, ...]:
-    value = part.get("allow", [])
-    if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
-        return tuple(value)
-    raise _wrong(f"{prefix}allow must be a list of patterns", 'allow = [".vscode/**"]')
-
-
-def _rules(part: Mapping[str, object], prefix: str) -> tuple[Mapping[str, object], ...]:
-    """Which changes need no reviewer; a rule without a condition would accept everything and is refused."""
-    rules = part.get("auto_accept", [])
-    if not isinstance(rules, list) or not all(isinstance(rule, dict) and rule for rule in rules):
-        raise _wrong(f"{prefix}auto_accept must be tables with a condition", '[[auto_accept]] with path = "docs/**"')
-    for rule in rules:
-        _only(rule, _ACCEPT, f"{prefix}auto_accept.")
-        for key, value in rule.items():
-            fits = isinstance(value, int) and not isinstance(value, bool) if key == "lines" else isinstance(value, str)
-            if not fits:
-                raise _wrong(f"{prefix}auto_accept.{key} has the wrong type", 'path = "docs/**" or lines = 5')
-    return tuple(rules)
-
-
-def _days(retention: Mapping[str, object], prefix: str) -> int | None:
-    value = retention.get("keep_days")
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000):
-        return value
-    raise _wrong(f"{prefix}retention.keep_days must be a whole number of days", "keep_days = 90")
-
-
-def _bytes(retention: Mapping[str, object], prefix: str) -> int | None:
-    value = retention.get("keep_size")
-    if value is None:
+def _bytes(value: object, place: str) -> int | None:
+    size = parse_size(value) if isinstance(value, str) else value
+    if size is None and value is None:
         return None
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    size = parse_size(value) if isinstance(value, str) else None
-    if size is None:
-        raise _wrong(f"{prefix}retention.keep_size must be a size", 'keep_size = "500 MB"')
+    if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+        raise bad_request(place, "it is not a size", 'keep_size = "500 MB"')
     return size
 
 

@@ -97,7 +97,7 @@ class _Reader:
 
     def repaired(self, path: str, what: str) -> None:
         if not self.repairs:
-            raise bad_request(path, what)
+            raise bad_request(path, "it does not have the right form")
         self.reports.append(f"{path or 'arguments'}: {what}")
 
 
@@ -115,6 +115,12 @@ def repair(shape: Object, arguments: object) -> tuple[Mapping[str, object], tupl
     reports = dict.fromkeys(reader.reports)
     more = [f"and {len(reports) - _MOST_REPAIRS} more"] if len(reports) > _MOST_REPAIRS else []
     return fields, (*list(reports)[:_MOST_REPAIRS], *more)
+
+
+def read_exactly(shape: Object, value: object, path: str = "") -> Mapping[str, object]:
+    """The fields of a value that is as its shape says. Refuses with `bad-request` where anything had to be repaired."""
+    check_extent(value)
+    return _read_object(_Reader(repairs=False), shape, value, path)
 
 
 def _fits(shape: Shape, value: object) -> bool:  # noqa: C901 — one call for a value, because every call of a tool asks this
@@ -294,8 +300,9 @@ def _is_kind_of(shape: Shape, value: object) -> bool:
 
 
 def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> dict[str, object]:
-    given_fields = _without_flags(reader, shape, _unwrapped(reader, shape, value, path), path)
-    given_fields = _put_inside(reader, shape, given_fields, path)
+    given_fields = _unwrapped(reader, shape, value, path)
+    if reader.repairs:
+        given_fields = _put_inside(reader, shape, _without_flags(reader, shape, given_fields, path), path)
     keeps_null = shape.is_open and not shape.fields  # only the tool knows the fields: null may be a value of one
     found: dict[str, object] = {}
     for name, given in given_fields.items():
