@@ -27,7 +27,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 
 SERVER = "steadyhand"
 TOOL_PREFIX = "steadyhand_"
@@ -171,40 +171,31 @@ def _claude_code(server: Server) -> tuple[Section, ...]:
     )
 
 
+def _off(place: str, text: str, note: str | None = None) -> Section:
+    return Section("Turn the client's own edit tools off", place, text, note)
+
+
+def _recorded(place: str, text: str) -> Section:
+    return Section("Record edits made with other tools", place, text)
+
+
+def _by_hand(server: Server, client: str) -> Section:
+    text = "\n".join(server.observing("FILE"))
+    note = f"{client} has no hook for it. Steadyhand also notices them when it next edits the file."
+    return replace(_recorded("a terminal", text), note=note)
+
+
 def _codex(server: Server) -> tuple[Section, ...]:
-    return (
-        Section(
-            "Turn the client's own edits off",
-            "~/.codex/config.toml",
-            'sandbox_mode = "read-only"',
-            "Its shell and apply_patch then cannot write; the server runs outside that sandbox and can.",
-        ),
-        _by_hand(server, "Codex has no hook for it."),
-    )
-
-
-def _by_hand(server: Server, why: str) -> Section:
-    return Section(
-        "Record edits made with other tools",
-        "a terminal",
-        "\n".join(server.observing("FILE")),
-        f"{why} Steadyhand also notices them when it next edits the file.",
-    )
+    note = "Its shell and apply_patch then cannot write; the server runs outside that sandbox and can."
+    return _off("~/.codex/config.toml", 'sandbox_mode = "read-only"', note), _by_hand(server, "Codex")
 
 
 def _cursor(server: Server) -> tuple[Section, ...]:
     hooks = [{"command": observe} for observe in server.observing("--hook --client cursor")]
+    mode = "Make a mode with Search and Read on, Edit off, and the MCP tools on; choose it in the chat."
     return (
-        Section(
-            "Turn the client's own edit tools off",
-            "Settings, Chat, Custom Modes",
-            "Make a mode with Search and Read on, Edit off, and the MCP tools on; choose it in the chat.",
-        ),
-        Section(
-            "Record edits made with other tools",
-            ".cursor/hooks.json",
-            as_json({"version": 1, "hooks": {"afterFileEdit": hooks}}),
-        ),
+        _off("Settings, Chat, Custom Modes", mode),
+        _recorded(".cursor/hooks.json", as_json({"version": 1, "hooks": {"afterFileEdit": hooks}})),
     )
 
 
@@ -218,13 +209,9 @@ _OPENCODE_PLUGIN = """export const Observe = async ({ $ }) => ({
 
 
 def _opencode(server: Server) -> tuple[Section, ...]:
+    denied = as_json({"permission": {"edit": "deny"}})
     return (
-        Section(
-            "Turn the client's own edit tools off",
-            "opencode.json",
-            as_json({"permission": {"edit": "deny"}}),
-            "This covers its edit, write and patch tools.",
-        ),
+        _off("opencode.json", denied, "This covers its edit, write and patch tools."),
         Section(
             "Record edits made with other tools, if you leave them on",
             ".opencode/plugin/observe.js",
@@ -242,58 +229,35 @@ def _opencode_plugin(server: Server) -> str:
 
 
 def _gemini(server: Server) -> tuple[Section, ...]:
-    return (
-        Section(
-            "Turn the client's own edit tools off",
-            ".gemini/settings.json",
-            as_json({"tools": {"exclude": ["replace", "write_file"]}}),
-        ),
-        _by_hand(server, "Gemini CLI has no hook for it."),
-    )
+    excluded = as_json({"tools": {"exclude": ["replace", "write_file"]}})
+    return _off(".gemini/settings.json", excluded), _by_hand(server, "Gemini CLI")
 
 
 def _qwen(server: Server) -> tuple[Section, ...]:
-    return (
-        Section(
-            "Turn the client's own edit tools off",
-            ".qwen/settings.json",
-            as_json({"tools": {"exclude": ["edit", "write_file"]}}),
-        ),
-        _by_hand(server, "Qwen Code has no hook for it."),
-    )
+    excluded = as_json({"tools": {"exclude": ["edit", "write_file"]}})
+    return _off(".qwen/settings.json", excluded), _by_hand(server, "Qwen Code")
 
 
 def _copilot(server: Server) -> tuple[Section, ...]:
-    return (
-        Section(
-            "Turn the client's own edit tools off",
-            "a terminal",
-            f"copilot --deny-tool=write --allow-tool={SERVER}",
-            f"Without --allow-tool={SERVER} it asks before each call. A shell can still write files.",
-        ),
-        _by_hand(server, "Copilot CLI has no hook for it."),
-    )
+    note = f"Without --allow-tool={SERVER} it asks before each call. A shell can still write files."
+    command = f"copilot --deny-tool=write --allow-tool={SERVER}"
+    return _off("a terminal", command, note), _by_hand(server, "Copilot CLI")
 
 
 def _plain(title: str) -> Callable[[Server], tuple[Section, ...]]:
-    return lambda server: (_by_hand(server, f"{title} has no hook for it."),)
+    return lambda server: (_by_hand(server, title),)
 
 
 def _vscode(server: Server) -> tuple[Section, ...]:
     agent = f"---\ndescription: Edits through Steadyhand\ntools: ['search', 'read', '{SERVER}/*']\n---\n"
     hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook --client vscode")]
     return (
-        Section(
-            "Turn the client's own edit tools off",
+        _off(
             ".github/agents/steadyhand.agent.md",
             agent + "\nChange files with the Steadyhand tools only.",
             "Choose this agent in the chat; the tools picker can also switch the group `edit` off.",
         ),
-        Section(
-            "Record edits made with other tools",
-            ".github/hooks/steadyhand.json",
-            as_json({"hooks": {"PostToolUse": hooks}}),
-        ),
+        _recorded(".github/hooks/steadyhand.json", as_json({"hooks": {"PostToolUse": hooks}})),
     )
 
 
@@ -305,13 +269,12 @@ def _zed(server: Server) -> tuple[Section, ...]:
         "context_servers": {SERVER: {"tools": {}}},
     }
     return (
-        Section(
-            "Turn the client's own edit tools off",
+        _off(
             "~/.config/zed/settings.json",
             as_json({"agent": {"profiles": {"steadyhand": profile}}}),
             "Choose the profile in the agent panel, then switch the server's tools on under Configure.",
         ),
-        _by_hand(server, "Zed has no hook for it."),
+        _by_hand(server, "Zed"),
     )
 
 

@@ -216,5 +216,5 @@ def _same_folder(name: str, root: str) -> bool:
         return False
 
 
-def _wrong(message: str, hint: str) -> EditError:
+def _wrong(message: str, hint: str | None) -> EditError:
     return EditError(Kind.BAD_REQUEST, message, hint=hint)

@@ -221,9 +221,7 @@ def article_lines(article: Facts, *, width: int | None = None, quiet: bool = Fal
     for hunk, reasons in hunks_of(article):
         yield from diff_lines(hunk, width=width)
         yield from ((Piece("  reason: ", "hint"), Piece(visible_line(reason))) for reason in reasons)
-    findings = article.get("findings")
-    for each in findings if isinstance(findings, list) else []:
-        yield (Piece("  check: ", "warning"), Piece(visible_line(str(each.get("message")))))
+    yield from ((Piece("  check: ", "warning"), Piece(visible_line(message))) for message in findings_of(article))
 
 
 def run_lines(record: Facts) -> Iterator[Line]:
@@ -241,8 +239,7 @@ def run_lines(record: Facts) -> Iterator[Line]:
 
 def show_lines(record: Facts, *, width: int | None = None, quiet: bool = False) -> Iterator[Line]:
     """All of a run."""
-    trigger = record.get("trigger")
-    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    cause = _cause(record)
     ends = [str(cause.get(name) or "working tree")[:12] for name in ("base", "head")]
     yield (
         Piece(str(record.get("id")), "id"),
@@ -259,8 +256,7 @@ def list_lines(runs: list[dict[str, object]]) -> Iterator[Line]:
     if not runs:
         yield (Piece("no run is recorded", "dim"),)
     for each in runs:
-        trigger = each.get("trigger")
-        files = trigger.get("changedFiles") if isinstance(trigger, dict) else None
+        files = _cause(each).get("changedFiles")
         changed = counted(len(files), "changed file") if isinstance(files, list) else ""
         yield (
             Piece(str(each.get("id")), "id"),
@@ -322,6 +318,18 @@ def error_of(article: Facts) -> str | None:
     return f"{error.get('kind')}: {error.get('message')}" if isinstance(error, dict) else None
 
 
+def findings_of(article: Facts) -> list[str]:
+    """What the checks found on an article."""
+    found = _values(article.get("findings"))
+    return [str(each.get("message") if isinstance(each, dict) else each) for each in found]
+
+
+def _cause(record: Facts) -> Facts:
+    """What a run was made for."""
+    trigger = record.get("trigger")
+    return trigger if isinstance(trigger, dict) else {}
+
+
 def text_of(article: Facts) -> str | None:
     """Why an article was left or changed as a whole, as the model said it."""
     said = article.get("reasoning")
@@ -372,8 +380,7 @@ def render_markdown(record: Facts) -> str:
 
 
 def _lines(record: Facts) -> Iterator[str]:
-    trigger = record.get("trigger")
-    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    cause = _cause(record)
     ends = [_commit(cause.get(name)) for name in ("base", "head")]
     yield "## Documentation impact"
     yield ""
@@ -386,8 +393,7 @@ def _lines(record: Facts) -> Iterator[str]:
             yield f"### {heading}"
         for article in found:
             yield from _article(article, status)
-    cycles = record.get("cycles")
-    for cycle in cycles if isinstance(cycles, list) else []:
+    for cycle in _lists(record.get("cycles")):
         yield ""
         yield f"These articles attend to each other: {' → '.join(_code(str(path)) for path in cycle)}."
 
@@ -411,9 +417,7 @@ def _article(article: Facts, status: str) -> Iterator[str]:
             yield ""
             yield from _fenced(hunk)
             yield from (f"- {plain(reason)}" for reason in reasons)
-    findings = article.get("findings")
-    for finding in findings if isinstance(findings, list) else []:
-        yield f"- check: {plain(str(finding.get('message') if isinstance(finding, dict) else finding))}"
+    yield from (f"- check: {plain(message)}" for message in findings_of(article))
 
 
 def plain(text: str) -> str:
@@ -478,8 +482,7 @@ def render_run_page(record: Facts) -> str:
 
 
 def _body(record: Facts) -> Iterator[str]:
-    trigger = record.get("trigger")
-    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    cause = _cause(record)
     yield "<h1>Documentation impact</h1>\n"
     yield f"<p>{_line(summary(record))}</p>\n"
     yield (
@@ -509,9 +512,7 @@ def _article_html(article: Facts) -> Iterator[str]:
         yield f"<pre>{''.join(_row(row) for row in hunk.splitlines())}</pre>\n"
         if reasons:
             yield f"<ul>{''.join(f'<li>{_line(reason)}</li>' for reason in reasons)}</ul>\n"
-    findings = article.get("findings")
-    for finding in findings if isinstance(findings, list) else []:
-        yield f"<p>check: {_line(finding.get('message') if isinstance(finding, dict) else finding)}</p>\n"
+    yield from (f"<p>check: {_line(message)}</p>\n" for message in findings_of(article))
     yield "</section>\n"
 
 
