@@ -138,11 +138,14 @@ class Absence:
         """The old text is nowhere; say what comes nearest, and whether the new text is somewhere."""
         details: dict[str, object] = {"tried": list(self.nothing.tried)}
         message, hint = self._about_places(places, details)
+        hints: tuple[Hint, ...] = (hint,)
         if self.new is not None and self._is_new_in_words(self.new):
             lines = self.source.lines_of(self.new)
             details["new_lines"] = list(lines)
             message.append(f"the new text is in {lines_phrase(*lines)}: maybe made already")
-        return EditError(Kind.NO_MATCH, "\n".join(message), subject="old", hint=hint, details=details)
+            if not (places and places[0].span.overlaps(self.new)):  # else that hint says it
+                hints = (Say(f"if the edit is made in {lines_phrase(*lines)}, do nothing"), hint)
+        return EditError(Kind.NO_MATCH, "\n".join(message), subject="old", hint=hints, details=details)
 
     def _is_new_in_words(self, new: Span) -> bool:
         """Whether the new text is whole words where it was found: a part of a word is there by chance."""

@@ -138,7 +138,7 @@ def _reply_lines(error: EditError) -> list[Line]:
     """Where in a reply the refused part is."""
     match error.details.get("reply_lines"):
         case [int(first), int(last)]:
-            return [(Piece("  in the reply:", "dim"), Piece(lines_of((first, last))))]
+            return [(Piece("  in the reply: ", "dim"), Piece(lines_of((first, last)).strip()))]
     return []
 
 

@@ -25,7 +25,6 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.terminal import visible_line
-from steadyhand.workspace.landlock import access_to, restrict_process
 from steadyhand.workspace.machine import scratch_folder, takes_more
 
 if TYPE_CHECKING:
@@ -336,6 +335,8 @@ def confine(
     ports: tuple[int, ...] = (),
 ) -> str | None:
     """Raise the sandbox for this thread and all it starts; None, or why there is none."""
+    from steadyhand.workspace.landlock import access_to, restrict_process
+
     paths = [root.path for root in roots]
     try:
         access = access_to(
