@@ -87,14 +87,6 @@ class Kit:
         named = article.replace("\n", " ")  # a name is no place for instructions
         return f"{said}\n## The article\n\nChange only `{named}`; read any file.\n{new}\n"
 
-    def hindrance(self, path: str) -> EditError | None:
-        """Why a file, by the kind that its name says, may not be named here; None where it may."""
-        try:
-            self._call(self.workspace, is_reading=True).check_ending(path)
-        except EditError as error:
-            return error
-        return None
-
     def _call(self, workspace: Workspace, *, is_reading: bool) -> Call:
         return Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
 
@@ -158,6 +150,15 @@ class Kit:
         call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id, *(spent or (None, None)))
         made = [] if receipts is None else receipts
         return Trace(call, _digest(arguments), self.settings.model, receipts=made, file=_file_named(arguments))
+
+
+def hindrance(kit: Kit, path: str) -> EditError | None:
+    """Why a file, by the kind that its name says, may not be named in a kit; None where it may."""
+    try:
+        kit._call(kit.workspace, is_reading=True).check_ending(path)
+    except EditError as error:
+        return error
+    return None
 
 
 def _digest(arguments: object) -> str:

@@ -299,9 +299,11 @@ def _diff(session: Session, id: str) -> str:
 
 def _check_kinds(session: Session, root: Root, paths: Iterable[str]) -> None:
     """Refuse with `not-allowed` what no toolset that is served may show: it is a file of another kind."""
+    from steadyhand.tools.kit import hindrance
+
     kits = [session.kit(toolset, root) for toolset in session.options.toolsets]
     for path in paths:
-        refusals = [refusal for kit in kits if (refusal := kit.hindrance(path)) is not None]
+        refusals = [refusal for kit in kits if (refusal := hindrance(kit, path)) is not None]
         if len(refusals) == len(kits):
             raise refusals[0]
 
