@@ -161,9 +161,11 @@ def _parse_part(table: object, shape: Object, place: str = "") -> Config:
         if value == "" or (isinstance(value, list) and not all(value)):  # a rule without a condition accepts everything
             raise bad_request(join(place, name), "it is empty", "leave it out, or say something")
     retention = cast("Mapping[str, object]", part.get("retention", {}))
-    given = {name: part[name] for name in ("actor", "protect", "color") if name in part}
+    actor, protect, color = (cast("str | None", part.get(name)) for name in ("actor", "protect", "color"))
     return Config(
-        **cast("dict[str, str]", given),
+        actor=actor,
+        protect=protect,
+        color=color,
         allow=tuple(cast("list[str]", part.get("allow", ()))),
         keep_days=cast("int | None", retention.get("keep_days")),
         keep_bytes=_bytes(retention.get("keep_size"), join(place, "retention.keep_size")),
