@@ -238,7 +238,7 @@ def _cut(bars: Sequence[Bar]) -> tuple[Bar, ...]:
 _COLORS = {"good": "#1f7a4d", "bad": "#b3402e", "plain": "#3b6ea8"}
 _INK, _FAINT = "#1c2024", "#5b6570"
 _LONGEST_LABEL = 28
-_LONGEST_PAGE_LABEL = 22
+_LONGEST_CELL = 52  # what two rows differ in may be at the end
 _HEAD = 1.5  # inches
 
 
@@ -261,7 +261,7 @@ def render_picture(found: Statistics, *, title: str) -> bytes:
     _draw_head(figure, found, title)
     whole = figure.get_size_inches()[1]
     if shares:
-        axes = figure.add_axes((0.4, (whole - _HEAD - above + 0.35) / whole, 0.32, 0.34 * len(shares) / whole))
+        axes = figure.add_axes((0.46, (whole - _HEAD - above + 0.35) / whole, 0.26, 0.34 * len(shares) / whole))
         _draw_shares(axes, found.by, shares)
     _draw_charts(figure, charts, heights, whole - _HEAD - above)
     picture = io.BytesIO()
@@ -311,9 +311,9 @@ def _draw_shares(axes: Any, by: Sequence[str], shares: Sequence[tuple[str, Propo
         axes.plot([low, high], [row, row], color=_COLORS["plain"], linewidth=3, solid_capstyle="round")
         axes.plot([share.rate], [row], marker="o", color=_COLORS["good"])
         said = f"  {percent(share.rate)}  {share.hits:,} of {share.of:,}"
-        axes.text(1.02, row, said, va="center", fontsize=8, color=_FAINT, parse_math=False)
-    axes.set_xlim(0, 1.02)
-    _set_rows(axes, [name for name, _ in shares], _LONGEST_LABEL + 14)
+        axes.text(1.03, row, said, va="center", fontsize=8, color=_FAINT, parse_math=False)
+    axes.set_xlim(-0.03, 1.03)
+    _set_rows(axes, [name for name, _ in shares], _LONGEST_CELL)
 
 
 def _draw_charts(figure: Any, charts: list[Chart], heights: list[float], top: float) -> None:
@@ -356,7 +356,7 @@ def _set_rows(axes: Any, names: Sequence[str], longest: int) -> None:
         spine.set_visible(False)
 
 
-_WIDTH, _LABELS, _BARS, _ROW = 820, 180, 280, 26
+_WIDTH, _LABELS, _BARS, _ROW = 855, 215, 280, 26
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --faint: #5b6570; --paper: #ffffff; --line: #d5dae0;
   --good: #1f7a4d; --bad: #b3402e; --plain: #3b6ea8; }
@@ -370,7 +370,7 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr));
 dl > div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem; }
 dt { color: var(--faint); font-size: .85rem; } dd { margin: 0; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
 dd small { display: block; font-size: .8rem; color: var(--faint); }
-svg { display: block; width: 100%; max-width: 51rem; height: auto; overflow: visible; }
+svg { display: block; width: 100%; max-width: 53rem; height: auto; overflow: visible; }
 svg text { font: 13px system-ui, sans-serif; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; white-space: nowrap; }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); }
@@ -472,7 +472,7 @@ def _bar(bar: Bar, longest: int, top: int) -> Iterator[str]:
     middle = top + 17
     said = f"{bar.label}: {', '.join(f'{value:,}' for _, value in bar.parts)}"
     yield f"<g><title>{_text(said)}</title>"
-    label = _text(fit(bar.label, _LONGEST_PAGE_LABEL))
+    label = _text(fit(bar.label, _LONGEST_LABEL))
     yield f'<text class="label" x="{_LABELS - 10}" y="{middle}" text-anchor="end">{label}</text>'
     yield f'<rect class="track" x="{_LABELS}" y="{top + 5}" width="{_BARS}" height="{_ROW - 10}" rx="3"/>'
     left = float(_LABELS)

@@ -220,12 +220,12 @@ def calls_in(toolset: str, files: Sequence[TaskFile]) -> list[Call]:
     return made
 
 
-Mistake = str  # "different", "wrong-file", "refused", "unparsable"
+Mistake = str  # "different", "wrong-file", "refused", "unparsable"; or "corrected", refused first and then right
 _GONE = "nothing like this is in the file at all 7319\n"
 
 
 def mistaken(way: str, task: Task, mistake: Mistake) -> Step:
-    """A reply with a mistake of a known kind, which the model does not correct either."""
+    """A reply with a mistake of a known kind."""
     file = task.files[0]
     if mistake == "unparsable":
         return "I am not sure what you mean."
@@ -294,6 +294,8 @@ class SkilledServer(ScriptedServer):
         if way in TOOLSETS and any(message["role"] == "tool" for message in request["messages"]):
             return DONE
         mistake = self.skill(way, task)
+        if mistake == "corrected":
+            mistake = None if any(message["role"] == "assistant" for message in request["messages"]) else "refused"
         if mistake is not None:
             return mistaken(way, task, mistake)
         if way in TOOLSETS:

@@ -77,7 +77,7 @@ def fails(every: dict[str, int], mistake: str = "refused") -> Callable[[str, Tas
 def test_the_table_and_the_advice_are_those_of_the_skill(root: Path) -> None:
     tasks = commit_tasks(str(root), count=16, seed="0").tasks
     assert len(tasks) == 16
-    skill = fails({"unified": 2, "whole": 8, "core": 1})
+    skill = fails({"unified": 2, "whole": 8, "core": 1}, "corrected")
     with server(tasks, skill=skill) as model:
         document = score(model.url, "--tasks", "16", "--ways", "search-replace,unified,whole,core,claude")
     card = document["score"]
@@ -88,6 +88,9 @@ def test_the_table_and_the_advice_are_those_of_the_skill(root: Path) -> None:
     assert by_way["unified"]["outcomes"]["refused"] == 8
     assert by_way["unified"]["refusals"] == {"no-match": 8}
     assert by_way["unified"]["tokens"] == (8 + 8 * 2) * USAGE
+    assert by_way["unified"]["perGood"]["tokens"] == (8 + 8 * 2) * USAGE / 16
+    assert (by_way["unified"]["end"]["count"], by_way["unified"]["retries"]) == (16, 8)
+    assert by_way["core"]["end"]["count"] == 0
     assert by_way["search-replace"]["firstTry"]["low"] < 0.9 < by_way["search-replace"]["firstTry"]["high"] == 1.0
     advice = card["advice"]
     assert (advice["toolset"], advice["dialect"]) == ("claude", "search-replace")
