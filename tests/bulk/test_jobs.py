@@ -41,6 +41,12 @@ GOOD = {"key": "k", "root": "/srv/a", "plan": PLAN}
         ({"plan": None, "task": {"text": "x", "max_turns": 0}}, "task.max_turns"),
         ({"plan": None, "task": {}}, "task.text"),
         ({"plan": None, "impact": {"docs": "docs"}}, "impact.docs"),
+        ({"plan": None, "impact": {"docs": ["docs", 1]}}, "impact.docs[1]"),
+        ({"plan": None, "impact": {"mentions": "no"}}, "impact.mentions"),
+        ({"plan": None, "impact": {"limit": 0}}, "impact.limit"),
+        ({"plan": None, "act": {"glob": ["*.md", 1], "edits": [{"target": "a", "new": "b"}]}}, "act.glob[1]"),
+        ({"plan": None, "act": {"glob": "*.md", "edits": [{"target": "a"}]}}, "act.edits[0]"),
+        ({"policy": 3}, "policy"),
     ],
 )
 def test_a_job_that_is_wrong_is_refused_at_its_field(changed: dict[str, object], field: str) -> None:

@@ -19,7 +19,6 @@ from typing import IO, Literal, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, fields, replace
-from steadyhand.plan.edit import edit_shape
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import EditFile, Requests, edits_from_json, requests_from_json
 from steadyhand.schema import (
@@ -30,15 +29,16 @@ from steadyhand.schema import (
     Many,
     Number,
     Object,
+    Shape,
     Text,
     bad_request,
+    check_integer,
     check_list,
     check_text,
     join,
+    read_flag,
     read_object,
-    read_optional_integer,
     read_optional_text,
-    read_text,
 )
 from steadyhand.session.checks import remark
 from steadyhand.workspace.location import shown_repository
@@ -62,7 +62,7 @@ _MODEL = (
 _ACT = Object(
     (
         Field("glob", Either((Text(), Many(Text(), least=1))), "Files of the tree, as .gitignore names them.", True),
-        Field("edits", Many(edit_shape(), least=1), "What to do in each file that has the target.", True),
+        Field("edits", Many(Anything(), least=1), "What to do in each file that has the target.", True),
     )
 )
 _TASK = Object(
@@ -82,6 +82,7 @@ _IMPACT = Object(
         *_MODEL,
     )
 )
+_POLICY = tuple(Field(item.name, Anything()) for item in fields(Policy))
 JOB = Object(
     (
         Field("key", Text(), "Names the job in its run; a job of a key is carried out once.", required=True),
@@ -93,7 +94,7 @@ JOB = Object(
         Field("act", _ACT, "Or: edits by address over all files of a glob."),
         Field("task", _TASK, "Or: a task for a model with a toolset."),
         Field("impact", _IMPACT, "Or: let a model correct the articles that the last change made wrong."),
-        Field("policy", Object(is_open=True), "What the edits may do, by the names of Policy."),
+        Field("policy", Object(_POLICY), "What the edits may do, by the names of Policy."),
         Field("result", Text(RESULTS), "What becomes of it; leave where nothing is said."),
         Field("reason", Text(), "Why; it is kept with the record, and is the message of the commit."),
     )
@@ -122,7 +123,7 @@ class Job:
     @property
     def endpoint(self) -> str | None:
         """The server that answers for the model, as far as its name tells; None where no model is asked."""
-        if self.work not in ("task", "impact") or not isinstance(self.body, Mapping):
+        if not self.asks_a_model or not isinstance(self.body, Mapping):
             return None
         return str(self.body.get("base_url") or str(self.body.get("model") or "").partition(":")[0])
 
@@ -193,9 +194,9 @@ def read_job(value: object) -> Job:
         ...
     steadyhand.schema.FieldError: bad-request: the job says nothing that is to be done
     """
-    known = read_object(value, "", JOB.names)
-    given = {name: each for name, each in known.items() if each is not None}
-    key = read_text(given, "key", "")
+    _check(JOB, value, "")
+    given = {name: each for name, each in cast("Mapping[str, object]", value).items() if each is not None}
+    key = str(given["key"])
     if not key or len(key) > _LONGEST_KEY or not key.isprintable():
         raise bad_request("key", f"1 to {_LONGEST_KEY} printable characters are expected")
     if key.startswith(name_of_line("")):
@@ -204,29 +205,22 @@ def read_job(value: object) -> Job:
     if is_repo == ("root" in given):
         said = "the job names a root and a repository" if is_repo else "the job does not say where"
         raise bad_request("repo" if is_repo else "root", said, "give root or repo")
-    where = "repo" if is_repo else "root"
-    place = read_text(given, where, "")
-    _check_place(place, where)
-    ref = read_optional_text(given, "ref", "")
-    if ref is not None and not is_repo:
+    if "ref" in given and not is_repo:
         raise bad_request("ref", "a ref is one of a repository", 'give "repo" instead of "root"')
-    if ref is not None:
-        _check_place(ref, "ref")
+    for name in ("root", "repo", "ref"):
+        place = str(given.get(name, "."))
+        if not place or place.startswith("-") or not place.isprintable():
+            raise bad_request(name, "it is empty, begins with - or holds control characters")
     works = [name for name in WORKS if name in given]
     if len(works) != 1:
         said = f"the job says {' and '.join(works)}" if works else "the job says nothing that is to be done"
         raise bad_request("", said, f"give exactly one of {', '.join(WORKS)}")
-    result = read_optional_text(given, "result", "") or "leave"
-    if result not in RESULTS:
-        raise bad_request("result", f"{result[:40]!r} is not among {', '.join(RESULTS)}")
-    policy = given.get("policy")
-    job = Job(
-        key, place, works[0], given[works[0]], is_repo, ref,
-        None if policy is None else read_object(policy, "policy", [item.name for item in fields(Policy)]),
-        result, remark(read_optional_text(given, "reason", ""), "reason"),
-    )  # fmt: skip
+    job = Job.of_json({**given, "reason": remark(read_optional_text(given, "reason", ""), "reason")})
     job.rules()
-    _check_body(job)
+    if job.work == "plan":
+        job.requests()
+    if job.work == "act":
+        job.acts_on("")
     return job
 
 
@@ -346,45 +340,35 @@ def _parse(line: bytes) -> object:
         raise bad_request("", "the line is no JSON that can be read", "one object a line") from None
 
 
-def _check_place(place: str, name: str) -> None:
-    if not place or place.startswith("-") or not place.isprintable():
-        raise bad_request(name, "it is empty, begins with - or holds control characters")
+def _check(shape: Shape, value: object, path: str) -> None:
+    """Refuse a value that is not of its shape."""
+    match shape:
+        case Text():
+            if check_text(value, path) not in (shape.choices or (value,)):
+                raise bad_request(path, f"{str(value)[:40]!r} is not among {', '.join(shape.choices)}")
+        case Number():
+            if check_integer(value, path) < (shape.least or 0):
+                raise bad_request(path, f"it counts from {shape.least or 0}")
+        case Flag():
+            read_flag({path: value}, path, "")
+        case Many():
+            items = check_list(value, path)
+            if len(items) < shape.least:
+                raise bad_request(path, "it is empty")
+            for number, item in enumerate(items):
+                _check(shape.item, item, f"{path}[{number}]")
+        case Either():
+            _check(shape.shapes[isinstance(value, list)], value, path)  # one or many
+        case Object():
+            _check_fields(shape, value, path)
+        case Anything():
+            return
 
 
-def _check_body(job: Job) -> None:
-    """Refuse what can be seen to be wrong before the tree is there."""
-    match job.work:
-        case "plan":
-            job.requests()
-        case "patch":
-            check_text(job.body, "patch")
-        case "act":
-            body = read_object(job.body, "act", _ACT.names)
-            globs = body.get("glob")
-            if not (isinstance(globs, str) or (isinstance(globs, list) and globs)):
-                raise bad_request("act.glob", "a pattern is expected, or a list of them", 'such as "docs/**/*.md"')
-            for one in [globs] if isinstance(globs, str) else globs:
-                check_text(one, "act.glob")
-            edits_from_json(check_list(body.get("edits", []), "act.edits"), "act.edits")
-        case "task":
-            body = read_object(job.body, "task", _TASK.names)
-            read_text(body, "text", "task")
-            for name in ("toolset", "article"):
-                read_optional_text(body, name, "task")
-            _check_model(body, "task")
-        case "impact":
-            body = read_object(job.body, "impact", _IMPACT.names)
-            read_optional_text(body, "base", "impact")
-            for each in check_list(body.get("docs") or [], "impact.docs"):
-                check_text(each, "impact.docs")
-            read_optional_integer(body, "limit", "impact")
-            _check_model(body, "impact")
-
-
-def _check_model(body: Mapping[str, object], path: str) -> None:
-    for name in ("model", "base_url"):
-        read_optional_text(body, name, path)
-    for name in ("max_turns", "max_tokens", "max_seconds"):
-        found = read_optional_integer(body, name, path)
-        if found is not None and found < 1:
-            raise bad_request(join(path, name), "it counts from 1")
+def _check_fields(shape: Object, value: object, path: str) -> None:
+    given = read_object(value, path, shape.names)
+    for field in shape.fields:
+        if given.get(field.name) is not None:
+            _check(field.shape, given[field.name], join(path, field.name))
+        elif field.required:
+            raise bad_request(join(path, field.name), "the field is missing", f"add {field.name!r}")

@@ -253,7 +253,12 @@ def run_list_lines(runs: Iterable[RunStatus]) -> Iterator[Line]:
 def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
     """What became of each job, one a line, and why where it went wrong."""
     for job in jobs:
-        kind = f" {job.kind}" if job.kind and job.state in ("refused", "failed") else ""
+        is_wrong = job.state in (
+            "refused",
+            "failed",
+            "waiting",
+        )  # a job that waits says why its last try came to nothing
+        kind = f" {job.kind}" if job.kind and is_wrong else ""
         files = (
             f"  {', '.join(map(visible_line, job.files[:5]))}{' …' if len(job.files) > 5 else ''}" if job.files else ""
         )
@@ -264,7 +269,7 @@ def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
             Piece(visible_line(job.key), "place"),
             Piece(f"{kind}{files}{''.join(f'  {visible_line(place)}' for place in places)}"),
         )
-        if job.error and job.state in ("refused", "failed"):
+        if job.error and is_wrong:
             yield (Piece(f"          {_first_line(job.error)}", "dim"),)
 
 
