@@ -12,16 +12,17 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass, field, fields
 
 if TYPE_CHECKING:
     from steadyhand.hints import Advice
 
 __all__ = [
     "HASH", "MAX_NESTING", "NEW", "OLD", "PATH", "SYNONYMS", "Anything", "Either", "Field", "FieldError", "Flag",
-    "Many", "Number", "Object", "Schema", "Shape", "Text", "bad_request", "check_integer", "check_list", "check_text",
-    "describe", "join", "kind_name", "nearest_name", "plain_schema", "read_flag", "read_object",
-    "read_optional_integer", "read_optional_text", "read_text", "sketch", "strict_schema", "unknown_field",
+    "Many", "Number", "Object", "Schema", "Shape", "Text", "as_json", "bad_request", "check_integer", "check_list",
+    "check_text", "describe", "fields_as_json", "join", "kind_name", "nearest_name", "plain_schema", "read_flag",
+    "read_object", "read_optional_integer", "read_optional_text", "read_text", "sketch", "strict_schema",
+    "unknown_field",
 ]  # fmt: skip
 
 Schema = dict[str, object]
@@ -153,6 +154,21 @@ class FieldError(EditError):
 def bad_request(path: str, message: str, hint: Advice = None) -> FieldError:
     """The refusal of one field: `path` says which, `message` what is wrong with it."""
     return FieldError(path, message, hint)
+
+
+def fields_as_json(value: object, *left_out: str) -> dict[str, object]:
+    """The fields of a dataclass, without some: what is absent as null, tuples as lists."""
+    names = [each.name for each in fields(value) if each.name not in left_out]  # type: ignore[arg-type]
+    return {name: as_json(getattr(value, name)) for name in names}
+
+
+def as_json(value: object) -> object:
+    """A value of a field in the form of JSON."""
+    if isinstance(value, tuple | list):
+        return [as_json(each) for each in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.to_json() if hasattr(value, "to_json") else value
 
 
 def join(path: str, name: str) -> str:

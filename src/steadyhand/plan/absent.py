@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld
+from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld, lines_named
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.match.lexer import lexer_of, misspelt, token_key
 from steadyhand.match.repair import repair_chains
@@ -27,7 +27,7 @@ from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, as_replacem
 from steadyhand.plan.match_checks import has_header_elsewhere, has_other_header, is_telling
 from steadyhand.plan.merge_window import Drifted, make, window_at
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.refusals import WIDTH, Context, lines_phrase, occurrences_of, two_lines
+from steadyhand.plan.refusals import WIDTH, Context, occurrences_of, two_lines
 from steadyhand.text.lines import body, is_whole_lines, split_bodies
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
@@ -125,7 +125,7 @@ class Absence:
     def already_applied(self) -> EditError:
         """The old text is gone and the new text is there."""
         lines = self.source.lines_of(self.new or Span(0, 0))
-        where = lines_phrase(*lines)
+        where = lines_named(*lines)
         return EditError(
             Kind.ALREADY_APPLIED,
             f"is not in {self.name}; the new text is already in {where}",
@@ -142,9 +142,9 @@ class Absence:
         if self.new is not None and self._is_new_in_words(self.new):
             lines = self.source.lines_of(self.new)
             details["new_lines"] = list(lines)
-            message.append(f"the new text is in {lines_phrase(*lines)}: maybe made already")
+            message.append(f"the new text is in {lines_named(*lines)}: maybe made already")
             if not (places and places[0].span.overlaps(self.new)):  # else that hint says it
-                hints = (Say(f"if the edit is made in {lines_phrase(*lines)}, do nothing"), hint)
+                hints = (Say(f"if the edit is made in {lines_named(*lines)}, do nothing"), hint)
         return EditError(Kind.NO_MATCH, "\n".join(message), subject="old", hint=hints, details=details)
 
     def _is_new_in_words(self, new: Span) -> bool:
@@ -157,7 +157,7 @@ class Absence:
         name = self.name
         changed = self._changed_lines() if not places else None
         if changed is not None:
-            details["changed_lines"], where = list(changed), lines_phrase(*changed)
+            details["changed_lines"], where = list(changed), lines_named(*changed)
             has = "has" if changed[0] == changed[1] else "have"
             text = f"is not in {name}: {where} {has} what the edit changes, but other lines around it"
             return [text], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
@@ -166,7 +166,7 @@ class Absence:
         if not places:
             return [f"is not in {name}", "nothing there is similar"], Say(f"read {name} again, or search other files")
         best = places[0]
-        lines = lines_phrase(best.first_line, best.last_line)
+        lines = lines_named(best.first_line, best.last_line)
         details["nearest"] = [
             {"lines": [place.first_line, place.last_line], "similarity": round(place.similarity, 3)} for place in places
         ]
@@ -340,7 +340,7 @@ def _place(source: Source, span: Span, best: Span) -> str:
     """The lines of a place, with its column where it shares its first line with the best."""
     first, last = source.lines_of(span)
     if first != source.line_of(best.start):
-        return lines_phrase(first, last)
+        return lines_named(first, last)
     return f"line {first}, column {span.start - source.table.start(first - 1) + 1}"
 
 

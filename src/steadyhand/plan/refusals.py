@@ -30,6 +30,7 @@ from steadyhand.hints import (
     Say,
     SendCorrected,
     Side,
+    lines_named,
 )
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Miscount, Several
@@ -179,7 +180,7 @@ def too_many(name: str, limit: int) -> EditError:
 
 def overlapping(name: str, index: int, earlier: int, lines: tuple[int, int]) -> EditError:
     """An edit touches what an earlier edit of the call wrote; edits are shown counted from 1."""
-    where = lines_phrase(*lines)
+    where = lines_named(*lines)
     return EditError(
         Kind.OVERLAPPING_EDITS,
         f"edit {index + 1} overlaps what edit {earlier + 1} of this call wrote, {where} of {name}",
@@ -203,7 +204,7 @@ def drift(
     `lines` are those of the file that are in the way, `expected` and `actual` what the edit and the file have there;
     `corrected` is an edit that would keep both changes. `is_clear` is as in `Drifted`.
     """
-    where = lines_phrase(*lines)
+    where = lines_named(*lines)
     subject: Side = "old"
     what = f"differs from {where} of {name}"
     hints: list[Hint] = [Reread(name, lines)]
@@ -247,7 +248,7 @@ def drift_at(
 def unclear_words(name: str, source: Source, span: Span) -> EditError:
     """The words are there in another layout, and it is not clear which of equal ones the edit changes."""
     first, last = source.lines_of(span)
-    where = lines_phrase(first, last)
+    where = lines_named(first, last)
     return EditError(
         Kind.LOW_CONFIDENCE,
         f"matches {where} of {name} in another layout; which of several equal words to change is ambiguous",
@@ -297,7 +298,7 @@ def made_before(name: str, source: Source, span: Span) -> EditError:
     lines = source.lines_of(span)
     return EditError(
         Kind.ALREADY_APPLIED,
-        f"the lines to add are already next to {lines_phrase(*lines)} of {name}",
+        f"the lines to add are already next to {lines_named(*lines)} of {name}",
         hint="to add them twice, quote the lines on both sides",
         details={"lines": list(lines)},
     )
@@ -362,11 +363,6 @@ def occurrences_of(spans: Sequence[Span]) -> Iterator[int | None]:
             yield count
         else:
             yield None
-
-
-def lines_phrase(first: int, last: int) -> str:
-    """One line or a range of lines, both 1-based and included."""
-    return f"line {first}" if first == last else f"lines {first}–{last}"
 
 
 def _shown(source: Source, span: Span, rows: Counter[int]) -> str:

@@ -24,13 +24,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import lines_named
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.match.elision import is_elision, sections_of
 from steadyhand.match.lexer import Lexer, fold, squeeze
 from steadyhand.match.repairs.margins import take_off_numbers
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.refusals import describe_places, lines_phrase, list_places, shorten
+from steadyhand.plan.refusals import describe_places, list_places, shorten
 from steadyhand.text.diff import equal_pairs
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -415,7 +416,7 @@ class Refusals:
         line = run.line(0)
         near = find_nearest(self._source, run.rows[0], limit=1)
         nearest = f"; nearest is line {near[0].first_line}: {_short(self._line(near[0].first_line))}" if near else ""
-        what = f"{lines_phrase(line, run.line(len(run.rows) - 1))} of the snippet: none of them is in {self._name}"
+        what = f"{lines_named(line, run.line(len(run.rows) - 1))} of the snippet: none of them is in {self._name}"
         return EditError(
             Kind.NO_MATCH,
             f"{what} in a way that tells where they belong, first {_short(run.rows[0])}{nearest}",
@@ -425,7 +426,7 @@ class Refusals:
 
     def ambiguous(self, run: Run, first: int, last: int, places: Sequence[int]) -> EditError:
         spans = [self._span(place) for place in places]
-        what = f"{lines_phrase(run.line(first), run.line(last))} of the snippet, {_short(run.rows[first])}"
+        what = f"{lines_named(run.line(first), run.line(last))} of the snippet, {_short(run.rows[first])}"
         verb = "matches" if first == last else "match"
         return EditError(
             Kind.AMBIGUOUS_MATCH,
@@ -444,7 +445,7 @@ class Refusals:
         rest = f"from line {last + 1} on" if start == 0 else f"up to line {first - 1}"
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"the snippet has {lines_phrase(first, last)} of {self._name} and no mark: whether the lines {rest} "
+            f"the snippet has {lines_named(first, last)} of {self._name} and no mark: whether the lines {rest} "
             "should go or stay is unclear",
             hint="put a mark such as `... existing code ...` where lines stay, or say that it is the whole file",
             details={"line": run.line(0), "lines": [first, last]},
@@ -452,7 +453,7 @@ class Refusals:
 
     def rival(self, run: Run, places: Sequence[int]) -> EditError:
         spans = [self._span(place) for place in places]
-        what = f"{lines_phrase(run.line(0), run.line(len(run.rows) - 1))} of the snippet, {_short(run.rows[0])} first"
+        what = f"{lines_named(run.line(0), run.line(len(run.rows) - 1))} of the snippet, {_short(run.rows[0])} first"
         return EditError(
             Kind.AMBIGUOUS_MATCH,
             "\n".join([f"{what}, may be meant for more than one place of {self._name}:", *self._listed(spans)]),
@@ -517,7 +518,7 @@ class Refusals:
         lines = (self._file.line(old.start), self._file.line(old.stop - 1))
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"{lines_phrase(*lines)} of {self._name} ({len(old)} that are not blank) are missing from the part of the "
+            f"{lines_named(*lines)} of {self._name} ({len(old)} that are not blank) are missing from the part of the "
             f"snippet at line {run.line(0)}, which has {len(new)} in their place and no mark",
             hint="put a mark such as `... existing code ...` where lines stay; to delete many, send an edit of them",
             details={"line": run.line(0), "lines": list(lines), "count": len(old)},

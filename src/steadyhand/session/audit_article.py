@@ -306,7 +306,7 @@ def _followed(steps: Sequence[_Step]) -> tuple[ChangeSet, list[list[Span]]]:
         return changes, [list(changes.after_spans())]
     middle = len(steps) // 2
     (left, early), (right, late) = _followed(steps[:middle]), _followed(steps[middle:])
-    return left.compose(right), [[_through(span, right) for span in spans] for spans in early] + late
+    return left.compose(right), [[right.map_span(span) for span in spans] for spans in early] + late
 
 
 def _written(known: Steps, chosen: AbstractSet[str]) -> Iterator[Written]:
@@ -335,11 +335,6 @@ def _meets(span: Span, place: Span) -> bool:
 def shares(span: Span, place: Span) -> bool:
     """Whether two places of a text share something; standing side by side is not enough."""
     return span == place or (not place.is_empty and span.overlaps(place))
-
-
-def _through(span: Span, later: ChangeSet) -> Span:
-    start = later.map_position(span.start, assoc=-1)
-    return Span(start, max(start, later.map_position(span.end, assoc=1)))
 
 
 FIELDS = ("jrn", "path", "status", "evidence", "editReasons", "hunkReasons", "toolUsage", "error", "patch")

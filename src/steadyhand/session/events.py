@@ -18,33 +18,19 @@ from typing import TYPE_CHECKING, TypeVar
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import OpenForWriting, Say
 from steadyhand.lazy import dataclass, field, replace
+from steadyhand.schema import fields_as_json
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import name_of
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.codec import record_from_json
-from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State
+from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State, word
 
 if TYPE_CHECKING:
     from steadyhand.workspace.store import Store
 
 
-TYPES = (
-    *(
-        "edit",
-        "undo",
-        "redo",
-        "held",
-        "refusal",
-        "conflict",
-        "resolved",
-        "outside",
-        "lease",
-        "lease-end",
-        "task",
-        "note",
-    ),
-)
+TYPES = tuple("edit undo redo held refusal conflict resolved outside lease lease-end task note".split())
 """The types of events; `note` is whatever else the journal holds, such as what recovery met."""
 
 _OF_NOTES = {"conflict-resolved": "resolved", **{name: name for name in TYPES[4:] if name not in ("resolved", "note")}}
@@ -77,20 +63,7 @@ class Event:
 
     def to_json(self) -> dict[str, object]:
         """The form programs are given; every field is there, an absent one as null or empty."""
-        return {
-            "seq": self.seq,
-            "time": self.time,
-            "type": self.type,
-            "actor": self.actor,
-            "task": self.task,
-            "tool": self.tool,
-            "paths": list(self.paths),
-            "lines": [list(lines) for lines in self.lines],
-            "reason": self.reason,
-            "id": self.id,
-            "message": self.message,
-            "details": dict(self.details),
-        }
+        return fields_as_json(self)
 
 
 def event_of(happening: Happening) -> Event:
@@ -174,20 +147,20 @@ def _of_note(happening: Happening, note: Note) -> Event:
     name = _OF_NOTES.get(note.type, "note")
     if note.type.startswith(HELD):
         return _of_held(happening, body)
-    path = _text(body, "path")
+    path = word(body, "path")
     taken = (*_WHO, "path", "lines", "reason", "id", "changes")  # what files hold stays out of events
     rest = {key: value for key, value in body.items() if key not in taken}
     return Event(
         happening.seq,
         happening.time,
         name,
-        _text(body, "actor"),
-        _text(body, "task"),
-        _text(body, "tool"),
+        word(body, "actor"),
+        word(body, "task"),
+        word(body, "tool"),
         _named_in(body) if path is None else (path,),
         ranges_of(body.get("lines")),
-        _text(body, "reason"),
-        _text(body, "conflict") if name == "resolved" else _text(body, "id"),
+        word(body, "reason"),
+        word(body, "conflict") if name == "resolved" else word(body, "id"),
         _summary(name, note),
         {"note": note.type, **rest} if name == "note" else rest,
     )
@@ -196,7 +169,7 @@ def _of_note(happening: Happening, note: Note) -> Event:
 def _named_in(body: Mapping[str, object]) -> tuple[str, ...]:
     """The files of a note about several changes, such as a decision of a review."""
     changes = body.get("changes")
-    paths = [_text(item, "path") for item in changes if isinstance(item, dict)] if isinstance(changes, list) else []
+    paths = [word(item, "path") for item in changes if isinstance(item, dict)] if isinstance(changes, list) else []
     return tuple(dict.fromkeys(path for path in paths if path is not None))
 
 
@@ -218,12 +191,12 @@ def _summary(type: str, note: Note) -> str:
     body = note.body
     match type:
         case "refusal":
-            return f"{_text(body, 'kind') or 'refused'}: {_text(body, 'message') or ''}"
+            return f"{word(body, 'kind') or 'refused'}: {word(body, 'message') or ''}"
         case "conflict":
             return f"touches what {_others(body)} changed"
         case "resolved":
-            record = _text(body, "record")
-            return f"{_text(body, 'how') or 'resolved'}{f' as {record}' if record else ''}"
+            record = word(body, "record")
+            return f"{word(body, 'how') or 'resolved'}{f' as {record}' if record else ''}"
         case "outside":
             return "changed outside the journal"
         case "lease":
@@ -232,19 +205,14 @@ def _summary(type: str, note: Note) -> str:
         case "lease-end":
             return "no longer works here"
         case "task":
-            return _text(body, "end") or "ended"
-    return f"{note.type}: {_text(body, 'message') or 'see the details'}"
+            return word(body, "end") or "ended"
+    return f"{note.type}: {word(body, 'message') or 'see the details'}"
 
 
 def _others(body: Mapping[str, object]) -> str:
     others = body.get("with")
     names = [name_of(other) for other in others if isinstance(other, dict)] if isinstance(others, list) else []
     return " and ".join(dict.fromkeys(names)) or "others"
-
-
-def _text(body: Mapping[str, object], name: str) -> str | None:
-    value = body.get(name)
-    return value if isinstance(value, str) else None
 
 
 T = TypeVar("T")
@@ -297,7 +265,6 @@ class _Wanted:
     def of(
         cls, store: Store, types: Sequence[str] | None, task: str | None, actor: str | None, path: AnyPath | None
     ) -> _Wanted:
-
         names = None if types is None else checks.names(types, "types")
         for name in names or ():
             checks.one_of(name, "types", TYPES)
@@ -362,7 +329,6 @@ class _Watch:
                 self._wait()
 
     def _page(self, after: int) -> list[Event]:
-
         if self.store.sandbox.is_closed:
             raise EditError(Kind.BAD_REQUEST, "the workspace is closed", hint="open it again")
         if not self.store.state.exists:

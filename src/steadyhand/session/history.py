@@ -23,7 +23,7 @@ from steadyhand.workspace.history.outside import PREFIX, Outside, outside_change
 from steadyhand.workspace.history.undo import Undo, in_effect_of_task, latest_in_effect, latest_undo
 from steadyhand.workspace.journal.record import Entry, FileChange, State
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.overlay import Overlay, read_text
+from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.store import Store
 
 
@@ -70,7 +70,7 @@ class History:
 
     def why(self, path: str, lines: list[int] | None) -> list[Why]:
         resolved, image = self._store.read(path)
-        source = read_text(image.data, None, lambda: self._store.encoding_of(resolved, image.digest), resolved)
+        source = self._store.text_of(resolved, image)
         count = source.table.count
         for line in lines or ():
             if not 1 <= line <= count:

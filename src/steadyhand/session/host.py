@@ -107,11 +107,9 @@ class Reader:
         self._view.saw(path, source.digest, seq, None if is_whole else parts, content)
 
     def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:
-        from steadyhand.workspace.overlay import read_text
-
         checks.encoding_name(encoding)
         resolved, image = self._store.read(checks.path_of(path))
-        source = read_text(image.data, encoding, lambda: self._store.encoding_of(resolved, image.digest), resolved)
+        source = self._store.text_of(resolved, image, encoding)
         if source.is_binary:
             raise EditError(
                 Kind.NOT_TEXT,

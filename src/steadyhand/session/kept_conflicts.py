@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass, replace
+from steadyhand.schema import fields_as_json
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, name_of
@@ -25,7 +26,7 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 from steadyhand.workspace.history.file_history import Version, recorded_text, unwind, version_after, versions_back
-from steadyhand.workspace.journal.record import Note, Party
+from steadyhand.workspace.journal.record import Note, Party, word
 from steadyhand.workspace.journal.store import Journal
 
 if TYPE_CHECKING:
@@ -85,23 +86,8 @@ class KeptConflict:
 
     def to_json(self) -> dict[str, object]:
         """The form programs are given."""
-        return {
-            "id": self.id,
-            "seq": self.seq,
-            "time": self.time,
-            "actor": self.actor,
-            "task": self.task,
-            "tool": self.tool,
-            "path": self.path,
-            "lines": list(self.lines),
-            "reason": self.reason,
-            "edit": _plain(self.edit),
-            "with": [dict(other) for other in self.others],
-            "yours": _plain(self.yours),
-            "corrected": _plain(self.corrected),
-            "state": self.state,
-            "record": self.record,
-        }
+        facts = fields_as_json(self, "actual", "writes")
+        return {"with" if name == "others" else name: value for name, value in facts.items()}
 
 
 @sized("text")
@@ -229,31 +215,31 @@ def _version_then(journal: Journal, kept: KeptConflict) -> Version | None:
 def _read(note: Note) -> KeptConflict | None:
     """A conflict as it was noted; None for a note that does not say which file it is about."""
     body, others = note.body, note.body.get("with")
-    name, path, lines = _text(body, "id"), _text(body, "path"), _pair(body.get("lines"))
+    name, path, lines = word(body, "id"), word(body, "path"), _pair(body.get("lines"))
     if name is None or path is None:
         return None
     return KeptConflict(
         name,
         note.seq,
         note.time,
-        _text(body, "actor") or "unknown",
-        _text(body, "task"),
-        _text(body, "tool"),
+        word(body, "actor") or "unknown",
+        word(body, "task"),
+        word(body, "tool"),
         path,
         lines or (1, 1),
-        _text(body, "reason"),
+        word(body, "reason"),
         _mapping(body, "edit"),
         tuple(other for other in others if isinstance(other, dict)) if isinstance(others, list) else (),
         _mapping(body, "yours"),
         _mapping(body, "corrected"),
-        actual=_text(body, "actual"),
+        actual=word(body, "actual"),
         writes=_writes(_mapping(body, "writes")),
     )
 
 
 def _ended(journal: Journal, kept: KeptConflict, end: Mapping[str, object] | None) -> KeptConflict:
     if end is not None:
-        return replace(kept, state=_RESOLVED.get(end.get("how"), "dropped"), record=_text(end, "record"))
+        return replace(kept, state=_RESOLVED.get(end.get("how"), "dropped"), record=word(end, "record"))
     answer = _answer(journal, kept)
     return kept if answer is None else replace(kept, state="answered", record=answer)
 
@@ -264,11 +250,6 @@ def _answer(journal: Journal, kept: KeptConflict) -> str | None:
     found = (entry.record for entry in later if entry.record.verb == "edit" and entry.record.task == kept.task)
     record = next(found, None)
     return None if record is None else record.id
-
-
-def _text(body: Mapping[str, object], name: str) -> str | None:
-    value = body.get(name)
-    return value if isinstance(value, str) else None
 
 
 def _mapping(body: Mapping[str, object], name: str) -> Mapping[str, object] | None:
@@ -286,10 +267,6 @@ def _pair(value: object) -> tuple[int, int] | None:
         case [int(first), int(last)]:
             return first, last
     return None
-
-
-def _plain(value: Mapping[str, object] | None) -> dict[str, object] | None:
-    return None if value is None else dict(value)
 
 
 WAYS = ("apply", "drop", "edit")
@@ -355,8 +332,6 @@ class KeptConflicts:
         return self._note(kept, _DONE[how], receipt, reason)
 
     def present_text(self, kept: KeptConflict) -> PresentText:
-        from steadyhand.workspace.overlay import read_text
-
         if self._store.is_secret(kept.path):
             raise EditError(
                 Kind.PROTECTED_PATH,
@@ -365,7 +340,7 @@ class KeptConflicts:
                 details={"path": kept.path, "conflict": kept.id},
             )
         path, image = self._store.read(kept.path)
-        source = read_text(image.data, None, lambda: self._store.encoding_of(path, image.digest), path)
+        source = self._store.text_of(path, image)
         first, last = rows_now(self._store.journal, kept, source)
         text = source.text[source.table.start(first) : source.table.start(last)]
         return PresentText(kept.path, image.digest, (first + 1, last), text)

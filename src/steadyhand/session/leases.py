@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import RunCommand, Say
+from steadyhand.hints import RunCommand, Say, lines_named
 from steadyhand.lazy import dataclass, replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
@@ -98,8 +98,6 @@ class Leases:
         return ActiveLease(lease, path, None if rows is None else rows.lines)
 
     def _leased_text(self, reading: FileReading) -> Source:
-        from steadyhand.workspace.overlay import read_text
-
         image = reading.image
         if image is None:
             raise EditError(
@@ -108,7 +106,7 @@ class Leases:
                 hint="announce the whole file, without a target, to create it",
                 details={"path": reading.path},
             )
-        source = read_text(image.data, None, lambda: self._store.encoding_of(reading.path, image.digest), reading.path)
+        source = self._store.text_of(reading.path, image)
         if source.is_binary:
             raise EditError(
                 Kind.NOT_TEXT,
@@ -203,9 +201,7 @@ class ActiveLease:
         reason = f": {self.lease.reason}" if self.lease.reason else ""
         if self.lines is None:
             return f"{self.path}: {self.party} is at work on this file{reason}"
-        first, last = self.lines
-        where = f"line {first}" if first == last else f"lines {first}–{last}"
-        return f"{self.path} {where}: {self.party} is at work here{reason}"
+        return f"{self.path} {lines_named(*self.lines)}: {self.party} is at work here{reason}"
 
     def to_json(self) -> dict[str, object]:
         return {

@@ -106,8 +106,7 @@ def changed_quotes(
     from steadyhand.session.conflicts import others_at
 
     for index, span in planned.proofs:
-        start = known.since.map_position(span.start, assoc=-1)
-        first, last = source.table.rows_of(Span(start, max(start, known.since.map_position(span.end))))
+        first, last = source.table.rows_of(known.since.map_span(span))
         others = others_at(unseen, source, Region(first, last + 1))
         if others:
             yield index, others

@@ -24,7 +24,7 @@ from typing import Literal
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.schema import bad_request
+from steadyhand.schema import bad_request, fields_as_json
 from steadyhand.session.conflicts import CONFLICT, REFUSAL
 from steadyhand.workspace.journal.maintenance import LogItem
 from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, word
@@ -46,7 +46,7 @@ class Refused:
     time: str
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": self.kind, "message": self.message, "tool": self.tool, "time": self.time}
+        return fields_as_json(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,17 +144,10 @@ class ChangeSet:
             delta += splice.delta
         return position + delta
 
-    def map_span(self, span: Span) -> Span | None:
-        """Where a span is after, or None when a splice overlaps it."""
-        delta = 0
-        for splice in self.splices:
-            if splice.end <= span.start:
-                delta += splice.delta
-            elif splice.start >= span.end:
-                break
-            else:
-                return None
-        return span.shift(delta)
+    def map_span(self, span: Span) -> Span:
+        """Where a span is after, with whatever was put in at its edges."""
+        start = self.map_position(span.start, assoc=-1)
+        return Span(start, max(start, self.map_position(span.end)))
 
     def compose(self, later: ChangeSet) -> ChangeSet:
         """One change set with the effect of this one and then `later`, which speaks of the text after this one."""

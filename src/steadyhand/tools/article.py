@@ -9,11 +9,10 @@ from steadyhand.articles.changes import ChangedFile, Changes, LeftOut, read_chan
 from steadyhand.articles.report import Report, report_of
 from steadyhand.articles.search import search
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Say
+from steadyhand.hints import Say, lines_named
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.planner import Outcome
-from steadyhand.plan.refusals import lines_phrase
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.checks import remark
@@ -100,7 +99,7 @@ def _candidates(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
 
 def _overlapping(details: Mapping[str, object]) -> str:
     lines = details.get("lines")
-    where = f", {lines_phrase(*lines)}" if isinstance(lines, list) and len(lines) == 2 else ""
+    where = f", {lines_named(*lines)}" if isinstance(lines, list) and len(lines) == 2 else ""
     earlier = details.get("earlier")
     return f"old_string overlaps what edit {earlier} of this call wrote{where}"
 

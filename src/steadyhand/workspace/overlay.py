@@ -136,7 +136,7 @@ def _credit(
     edits: tuple[EditNote, ...], changes: ChangeSet, later: ChangeSet, composed: ChangeSet
 ) -> tuple[EditNote, ...]:
     """The same notes with their splices numbered as in `composed`."""
-    spans = [_through(span, later) for span in changes.after_spans()]
+    spans = [later.map_span(span) for span in changes.after_spans()]
     places = composed.after_spans()
     ends = [place.end for place in places]
     credited: list[EditNote] = []
@@ -144,11 +144,6 @@ def _credit(
         hits = tuple(sorted({hit for index in note.splices for hit in _touching(places, ends, spans[index])}))
         credited.append(replace(note, splices=hits))
     return tuple(credited)
-
-
-def _through(span: Span, later: ChangeSet) -> Span:
-    start = later.map_position(span.start, assoc=-1)
-    return Span(start, max(start, later.map_position(span.end, assoc=1)))
 
 
 def _touching(places: tuple[Span, ...], ends: list[int], span: Span) -> list[int]:

@@ -25,6 +25,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import OpenForWriting
 from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
+from steadyhand.text.source import Source
 from steadyhand.workspace.file_op import FileOp, Header, LatestRecords
 from steadyhand.workspace.files.protection import Protect
 from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
@@ -33,7 +34,7 @@ from steadyhand.workspace.journal.record import Hold, Party, Verb
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
-from steadyhand.workspace.overlay import FileReading, Overlay
+from steadyhand.workspace.overlay import FileReading, Overlay, read_text
 from steadyhand.workspace.state import StateFolder, sweep, this_machine
 from steadyhand.workspace.transaction import Committed, HeldLocks, Transaction
 
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Limits, Listing
     from steadyhand.workspace.journal.recover import Recovery
 
-
-"""Called with the id of a record and what it is about to do."""
 
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
 _MACHINE_FINISHES = 1.0  # seconds
@@ -251,6 +250,10 @@ class Store:
             with self._guard:
                 self._unswept |= set(found.temporaries) - self._swept
         return found
+
+    def text_of(self, path: str, image: FileImage, encoding: str | None = None) -> Source:
+        """A file that was read as text: in the encoding asked for, else in the one that the journal knows."""
+        return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path)
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""

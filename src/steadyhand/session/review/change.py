@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from steadyhand.lazy import dataclass
+from steadyhand.schema import fields_as_json
 from steadyhand.session.review.hunks import Hunk, Status
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import sized
@@ -50,7 +51,7 @@ class DiskConflict:
     held: str
 
     def to_json(self) -> dict[str, object]:
-        return {"lines": None if self.lines is None else list(self.lines), "disk": self.disk, "held": self.held}
+        return fields_as_json(self)
 
 
 @sized("before", "after")
@@ -88,30 +89,7 @@ class ReviewChange:
     conflict: DiskConflict | None = None
 
     def to_json(self) -> dict[str, object]:
-        return {
-            "id": self.id,
-            "path": self.path,
-            "status": self.status,
-            "lines": None if self.lines is None else list(self.lines),
-            "before": self.before,
-            "after": self.after,
-            "reason": self.reason,
-            "actor": self.actor,
-            "task": self.task,
-            "tool": self.tool,
-            "model": self.model,
-            "tier": self.tier,
-            "time": self.time,
-            "records": list(self.records),
-            "state": self.state,
-            "flags": list(self.flags),
-            "by": self.by,
-            "remark": self.remark,
-            "comments": list(self.comments),
-            "evidence": list(self.evidence),
-            "held": self.held,
-            "conflict": None if self.conflict is None else self.conflict.to_json(),
-        }
+        return fields_as_json(self)
 
 
 class LinkCheck(Protocol):
@@ -175,12 +153,7 @@ class Feedback:
     time: str
 
     def to_json(self) -> dict[str, object]:
-        lines = None if self.lines is None else list(self.lines)
-        return {
-            "id": self.id, "path": self.path, "lines": lines, "state": self.state, "remark": self.remark,
-            "before": self.before, "after": self.after, "now": self.now, "reason": self.reason, "by": self.by,
-            "time": self.time,
-        }  # fmt: skip
+        return fields_as_json(self)
 
 
 def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:

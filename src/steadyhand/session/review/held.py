@@ -212,9 +212,9 @@ class HeldWork:
             return None
         rows = _union([*regions, *met])
         span = _rows(version, rows)
-        theirs_at = Span(since.map_position(span.start, assoc=-1), since.map_position(span.end, assoc=1))
+        theirs_at = since.map_span(span)
         mine = ChangeSet.of(hunk.splices)
-        here = Span(mine.map_position(span.start, assoc=-1), mine.map_position(span.end, assoc=1))
+        here = mine.map_span(span)
         held = mine.apply(version.text)[here.start : here.end]
         return DiskConflict(theirs.lines_of(theirs_at), theirs_at.of(theirs.text), held)
 

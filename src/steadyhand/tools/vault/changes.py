@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Hint, SendAddress
+from steadyhand.hints import Hint, SendAddress, lines_named
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.plan.absent import correct
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.refusals import lines_phrase, shorten
+from steadyhand.plan.refusals import shorten
 from steadyhand.schema import Either, Field, Number, Object, Text, bad_request
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.lines import Lines
@@ -121,7 +121,7 @@ def suggest(error: EditError, source: Source, old: str, new: str, policy: Policy
         return _as_nearest(error)
     first = place.lines[0]
     last = first + max(len(split_bodies(place.text)), 1) - 1
-    where = lines_phrase(first, last)
+    where = lines_named(first, last)
     others = place.lines[1 : _LISTED + 1]
     more = f"; also in line {', '.join(map(str, others))}{' and further places' * place.has_more}" if others else ""
     quoted = repr(place.text) if len(place.text) <= 80 and "\n" not in place.text else None

@@ -315,11 +315,6 @@ def groups_of(store: Store) -> list[str]:
     return [str(note.body.get("group")) for note in notes if not is_emptied(note) and note.body.get("group")]
 
 
-def held_of(store: Store, group: str) -> HeldStore:
-    """What a group holds, whoever asks."""
-    return HeldStore(store, group)
-
-
 def _image(seen: Seen, like: FileImage | None) -> FileImage:
     assert seen.data is not None and seen.digest is not None
     if like is not None:

@@ -196,8 +196,6 @@ class Clones:
 
     def of_file(self, path: str) -> list[Notice]:
         """What was done to a file in other clones since the version they and this one had in common."""
-        from steadyhand.workspace.overlay import read_text
-
         store = self._store
         try:
             resolved, image = store.read(path)
@@ -205,7 +203,7 @@ class Clones:
             if error.kind is not Kind.NO_SUCH_FILE:
                 raise
             return self.notices([Subject(store.resolve(path), None)])
-        text = read_text(image.data, None, lambda: store.encoding_of(resolved, image.digest), resolved)
+        text = store.text_of(resolved, image)
         source = None if text.is_binary else text
         return self.notices([Subject(resolved, image.digest, source, ChangeSet(), image.digest)])
 

@@ -16,6 +16,7 @@ from itertools import islice
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.schema import fields_as_json
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import digest_of
@@ -58,18 +59,7 @@ class Outside:
 
     def to_json(self) -> dict[str, object]:
         """The same as a JSON object, without the texts."""
-        return {
-            "id": self.id,
-            "seq": self.seq,
-            "time": self.time,
-            "path": self.path,
-            "before": self.before,
-            "after": self.after,
-            "lines": [list(span) for span in self.lines],
-            "actor": self.actor,
-            "task": self.task,
-            "tool": self.tool,
-        }
+        return {"id": self.id, **fields_as_json(self, "changes")}
 
 
 def outside_changes(journal: Journal, path: str | None = None, *, after_seq: int = 0) -> list[Outside]:

@@ -94,7 +94,7 @@ def unpack(codec: int, data: bytes, limit: int = BODY_LIMIT) -> bytes:
 
 def encode_prepared(record: Record, staging: Staging) -> bytes:
     """The body of a prepared row."""
-    return to_bytes({"v": VERSION, "record": _from_record(record), "staging": _from_staging(staging)})
+    return to_bytes({"v": VERSION, "record": record_to_json(record), "staging": _from_staging(staging)})
 
 
 def decode_record(body: bytes) -> Record:
@@ -113,19 +113,9 @@ def decode_staging(body: bytes) -> Staging:
         raise ValueError(f"a staging without {error}") from None
 
 
-def record_to_json(record: Record) -> Json:
-    """A record as a part of a note; `record_from_json` is the inverse."""
-    return _from_record(record)
-
-
 def record_from_json(data: object) -> Record:
     """ValueError on anything that `record_to_json` did not make."""
     return _record(_object(data))
-
-
-def change_to_json(change: FileChange) -> Json:
-    """What happened to one file as a part of a note; `change_from_json` is the inverse."""
-    return _from_file(change)
 
 
 def change_from_json(data: object) -> FileChange:
@@ -161,7 +151,8 @@ def _from_staging(staging: Staging) -> Json:
     }
 
 
-def _from_record(record: Record) -> Json:
+def record_to_json(record: Record) -> Json:
+    """A record as a part of a row; `record_from_json` is the inverse."""
     return {
         "id": record.id,
         "time": record.time,
@@ -171,7 +162,7 @@ def _from_record(record: Record) -> Json:
         "reason": record.reason,
         "verb": record.verb,
         "undoes": list(record.undoes),
-        "files": [_from_file(file) for file in record.files],
+        "files": [change_to_json(file) for file in record.files],
         "arguments": record.arguments,
         "model": record.model,
         "duration_ms": record.duration_ms,
@@ -217,7 +208,8 @@ def _record(data: Json) -> Record:
         raise ValueError(f"a record without {error}") from None
 
 
-def _from_file(file: FileChange) -> Json:
+def change_to_json(file: FileChange) -> Json:
+    """What happened to one file as a part of a row; `change_from_json` is the inverse."""
     return {
         "before": _from_state(file.before),
         "after": _from_state(file.after),
