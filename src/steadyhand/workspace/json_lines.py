@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.files.storage import refuse_os
+from steadyhand.workspace.files.storage import closing, refuse_os
 from steadyhand.workspace.location import user_state
 
 Report = Mapping[str, object]
@@ -113,14 +113,11 @@ class FindingsFile:
             self._sweep()
 
     def _append(self, place: str, data: bytes, flag: int) -> None:
-        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flag, 0o600)
-        try:
+        with closing(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flag, 0o600)) as handle:
             view = memoryview(data)
             while view:
                 view = view[os.write(handle, view) :]
             os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def _reports(self) -> Iterator[tuple[bytes, Report]]:
         """The lines that are whole reports, as they are and as they are read."""
@@ -169,11 +166,8 @@ class FindingsFile:
 
     def _sync_folder(self) -> None:
         assert self._folder is not None
-        handle = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with closing(os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
             os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def _sweep(self) -> None:
         """Remove old findings of trees that are not there any more; the lock files stay."""

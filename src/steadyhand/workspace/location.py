@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameJournal, RunCommand, Say
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.workspace.files.storage import refuse_os
+from steadyhand.workspace.files.storage import closing, refuse_os
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.maintenance import Copied
@@ -112,12 +112,7 @@ class Location:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(marker)
         if place is not None:
-            handle = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            try:
-                os.write(handle, f"{place}\n".encode("utf-8", "surrogateescape"))
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            _write_new(marker, place)
 
     def root_id(self) -> str | None:
         """The name of the tree, by which machines that share it find its journal; None: it has none yet."""
@@ -166,11 +161,8 @@ class Location:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(part)
-        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with closing(os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
             os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def user_state() -> Path | None:
@@ -291,23 +283,17 @@ def _lines_of_origin(text: str) -> Iterator[str]:
 def _start_of(path: Path, size: int) -> str | None:
     """The beginning of a regular file as text; None where there is none, or none that can be read without waiting."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-        try:
+        with closing(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)) as handle:
             data = os.read(handle, size) if stat.S_ISREG(os.fstat(handle).st_mode) else None
-        finally:
-            os.close(handle)
     except (OSError, ValueError):
         return None
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def _write_new(path: Path, name: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(handle, f"{name}\n".encode())
+def _write_new(path: Path, line: str) -> None:
+    with closing(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)) as handle:
+        os.write(handle, f"{line}\n".encode("utf-8", "surrogateescape"))
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)

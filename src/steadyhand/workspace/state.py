@@ -38,7 +38,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.files.protection import TEMP_PREFIX
 from steadyhand.workspace.files.sandbox import Sandbox
-from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, refuse_os, shut
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, closing, refuse_os, shut
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.location import FOLDER
 
@@ -152,26 +152,21 @@ class StateFolder:
         try:
             for path in reversed(list(takewhile(lambda parent: not parent.exists(), self.location.parents))):
                 self._make_parent(path)
-            parent = self._storage.open(str(self.location.parent), os.O_RDONLY | DIRECTORY)
-            try:
+            above = self._storage.open(str(self.location.parent), os.O_RDONLY | DIRECTORY)
+            with closing(above, self._storage) as parent:
                 folder = self._make_folder(parent)
-            finally:
-                shut(self._storage, parent)
-            try:
-                self._make_rooms(folder)
-            finally:
-                shut(self._storage, folder)
+            with closing(folder, self._storage):
+                made = [self._make_one(room, folder) for room in _ROOMS]
+                if any(made):
+                    self._storage.fsync_dir(folder)
         except OSError as error:
             raise refuse_os(error, "make the state folder", FOLDER) from None
 
     def _make_parent(self, path: Path) -> None:
-        handle = self._storage.open(str(path.parent), os.O_RDONLY | DIRECTORY)
-        try:
+        with closing(self._storage.open(str(path.parent), os.O_RDONLY | DIRECTORY), self._storage) as handle:
             with contextlib.suppress(FileExistsError):
                 self._storage.mkdir(path.name, dir_fd=handle)
                 self._storage.fsync_dir(handle)
-        finally:
-            shut(self._storage, handle)
 
     def _make_folder(self, parent: int) -> int:
         """A handle for the folder; a new one is 0700 whatever the umask, and its name is durable."""
@@ -185,11 +180,6 @@ class StateFolder:
                 shut(self._storage, folder)
                 raise
         return folder
-
-    def _make_rooms(self, folder: int) -> None:
-        made = [self._make_one(room, folder) for room in _ROOMS]
-        if any(made):
-            self._storage.fsync_dir(folder)
 
     def _make_one(self, name: str, dir_fd: int) -> bool:
         """Whether the directory was not there before; refuses what is no directory of ours."""
@@ -260,25 +250,17 @@ class StateFolder:
 
     def withdraw(self, id: str) -> None:
         """Take the note away; everything it named is settled."""
-        handle = self._open("pending")
-        try:
+        with closing(self._open("pending"), self._storage) as handle, suppress(FileNotFoundError):
             self._storage.unlink(id, dir_fd=handle)
-        except FileNotFoundError:
-            pass
-        finally:
-            shut(self._storage, handle)
 
     def keep(self, name: str, *, dir_fd: int, label: str) -> str:
         """Move somebody's file into `kept`; gives the name it has there, relative to this folder."""
         label = label.encode("utf-8", "surrogateescape")[:_LONGEST_NAME].decode("utf-8", "replace")
-        folder = self._open("")
-        try:
+        with closing(self._open(""), self._storage) as folder:
             if self._make_one(_KEPT, folder):
                 self._storage.fsync_dir(folder)
-            room = self._storage.open(_KEPT, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=folder)
-        finally:
-            shut(self._storage, folder)
-        try:
+            opened = self._storage.open(_KEPT, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=folder)
+        with closing(opened, self._storage) as room:
             for attempt in range(_MOST_NOTES):
                 kept = f"{label}-{attempt}" if attempt else label
                 with contextlib.suppress(FileExistsError):
@@ -286,8 +268,6 @@ class StateFolder:
                     self._storage.fsync_dir(room)
                     return f"{_KEPT}/{kept}"
             raise OSError(errno.EEXIST, "")
-        finally:
-            shut(self._storage, room)
 
     def _move(self, name: str, dir_fd: int, kept: str, room: int) -> None:
         try:
@@ -297,16 +277,10 @@ class StateFolder:
                 raise
         else:
             return
-        fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
-        try:
-            copy = self._storage.create(kept, 0o600, dir_fd=room)
-            try:
+        with closing(self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd), self._storage) as fd:
+            with closing(self._storage.create(kept, 0o600, dir_fd=room), self._storage) as copy:
                 self._storage.write(copy, self._storage.read(fd, self._storage.fstat(fd).st_size))
                 self._storage.fsync(copy)
-            finally:
-                shut(self._storage, copy)
-        finally:
-            shut(self._storage, fd)
         self._storage.unlink(name, dir_fd=dir_fd)
 
     def intents(self, *, sweep: bool = True) -> list[Intent]:
@@ -319,17 +293,15 @@ class StateFolder:
             handle = self._open("pending")
         except EditError:
             return []
-        try:
-            found: list[Intent] = []
+        found: list[Intent] = []
+        with closing(handle, self._storage):
             for name in sorted(self._storage.names(handle, "")[:_MOST_NOTES]):
                 if not name.endswith(_PART):
                     intent = self._load(handle, name, sweep=sweep)
                     found += [] if intent is None else [intent]
                 elif sweep:
                     self._drop_orphan(handle, name)
-            return found
-        finally:
-            shut(self._storage, handle)
+        return found
 
     def _load(self, handle: int, name: str, *, sweep: bool) -> Intent | None:
         import json
@@ -340,28 +312,23 @@ class StateFolder:
             if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
                 return None  # gone meanwhile, or nothing we ever made
             raise
-        try:
-            if not stat.S_ISREG(self._storage.fstat(fd).st_mode):
-                return None
-            return Intent.of_bytes(name, self._storage.read(fd, 16 << 20))
-        except (json.JSONDecodeError, UnicodeDecodeError):
-            if sweep:
-                self._storage.unlink(name, dir_fd=handle)
-            return None
-        except ValueError:  # a note of another version is not ours to remove
-            return None
-        finally:
-            shut(self._storage, fd)
+        with closing(fd, self._storage):
+            try:
+                if stat.S_ISREG(self._storage.fstat(fd).st_mode):
+                    return Intent.of_bytes(name, self._storage.read(fd, 16 << 20))
+            except (json.JSONDecodeError, UnicodeDecodeError):
+                if sweep:
+                    self._storage.unlink(name, dir_fd=handle)
+            except ValueError:  # a note of another version is not ours to remove
+                pass
+        return None
 
     def _drop_orphan(self, handle: int, name: str) -> None:
         """A note that never became whole names nothing that exists; drop it if its writer is gone."""
         with contextlib.suppress(OSError):
-            fd = self._storage.open(name, os.O_RDWR | NOFOLLOW | NONBLOCK, dir_fd=handle)
-            try:
+            with closing(self._storage.open(name, os.O_RDWR | NOFOLLOW | NONBLOCK, dir_fd=handle), self._storage) as fd:
                 if _try_lock(fd):
                     self._storage.unlink(name, dir_fd=handle)
-            finally:
-                shut(self._storage, fd)
 
     def _open(self, room: str) -> int:
         try:
@@ -422,8 +389,7 @@ def temp_name(tx_id: str, index: int, mark: tuple[str, str], digest: str | None)
 def sweep(sandbox: Sandbox, state: StateFolder, journal: Journal, directory: str) -> tuple[str, ...]:
     """Settle what a power cut left in a directory of the tree; gives a sentence for each thing that was kept."""
     storage = sandbox.storage
-    dir_fd = sandbox.directory(directory)
-    try:
+    with closing(sandbox.directory(directory), storage) as dir_fd:
         owner, boot = state.mark()
         names = [found for name in storage.names(dir_fd, TEMP_PREFIX) if (found := _NAME.fullmatch(name))]
         stale = [name for name in names if name["owner"] == owner and NO_BOOT != name["boot"] != boot != NO_BOOT]
@@ -436,22 +402,17 @@ def sweep(sandbox: Sandbox, state: StateFolder, journal: Journal, directory: str
                 with suppress(FileNotFoundError):  # another process sweeps too
                     reports += _settle(storage, state, journal, name, dir_fd)
         return tuple(reports)
-    finally:
-        shut(storage, dir_fd)
 
 
 def _settle(storage: Storage, state: StateFolder, journal: Journal, name: re.Match[str], dir_fd: int) -> list[str]:
     found = storage.stat(name[0], dir_fd=dir_fd)
     if stat.S_ISREG(found.st_mode):
-        fd = storage.open(name[0], os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
-        try:
+        with closing(storage.open(name[0], os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd), storage) as fd:
             if not _is_unused(storage, fd):
                 return []
             if found.st_nlink > 1 or _is_known(storage, journal, name, fd):
                 storage.unlink(name[0], dir_fd=dir_fd)
                 return []
-        finally:
-            shut(storage, fd)
     kept = state.keep(name[0], dir_fd=dir_fd, label=name["id"])
     why = "a temporary file from before a power cut holds what the journal does not know"
     return [f"transaction {name['id']}: {why}; it was kept as {kept} beside the journal"]

@@ -17,7 +17,7 @@ from typing import Final
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.workspace.budget import Deadline
 from steadyhand.workspace.files.protection import TEMP_PREFIX, is_hidden
-from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shown, shut
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, closing, shown, shut
 
 # Wildcard patterns for paths and ignore rules, matched in linear time whatever the pattern and the path.
 #
@@ -448,12 +448,9 @@ def walk(
 def ignore_file(storage: Storage, dir_fd: int) -> bytes | None:
     """What the ignore file of a directory holds, as far as it is read; None where there is no regular one."""
     try:
-        fd = storage.open(IGNORE_FILE, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
-        try:
+        with closing(storage.open(IGNORE_FILE, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd), storage) as fd:
             is_regular = stat.S_ISREG(storage.fstat(fd).st_mode)
             return storage.read(fd, MAX_IGNORE_BYTES) if is_regular else None
-        finally:
-            shut(storage, fd)
     except OSError:
         return None
 

@@ -36,6 +36,7 @@ from steadyhand.workspace.files.storage import (
     NOFOLLOW,
     PATH_ONLY,
     Storage,
+    closing,
     refuse_os,
     shown,
     shut,
@@ -224,12 +225,9 @@ class Resolver:
             return self._open_link_free(self._root_fd, "/".join(walk.names) or ".", _WALKED)
         fd = self._open_link_free(self._root_fd, ".", _WALKED)
         for name in walk.names:
-            above = fd
-            try:
+            with closing(fd, self._storage) as above:
                 self._count(walk)
                 fd = self._open_link_free(above, name, _WALKED)
-            finally:
-                shut(self._storage, above)
         return fd
 
     def _open_link_free(self, dir_fd: int, path: str, flags: int) -> int:

@@ -54,6 +54,7 @@ from steadyhand.workspace.files.storage import (
     NONBLOCK,
     PIECE,
     Storage,
+    closing,
     has_openat2,
     holds,
     refuse_os,
@@ -200,7 +201,6 @@ class Sandbox:
         storage: Storage,
         allow: Iterable[str] = (),
         protect: Protect = "standard",
-        portable: bool = True,
         one_filesystem: bool = False,
         max_bytes: int = DEFAULT_MAX_BYTES,
         extensions: Collection[str] | None = None,
@@ -214,7 +214,6 @@ class Sandbox:
         self._roots = tuple(dict.fromkeys((self.root, os.path.realpath(self.root))))
         self._allow = tuple(allow)
         self._protect: Protect = protect
-        self._portable = portable
         self._one_filesystem = one_filesystem
         self._extensions = None if extensions is None else frozenset(_extension(each) for each in extensions)
         self._secrets: dict[tuple[str, ...], _Secrets] = {}
@@ -316,11 +315,8 @@ class Sandbox:
         try:
             self._check_regular(place, found or self.storage.stat(place.name, dir_fd=place.dir_fd))
             flags = os.O_RDONLY | NOFOLLOW | NONBLOCK
-            fd = self.storage.open(place.name, flags, dir_fd=place.dir_fd)
-            try:
+            with closing(self.storage.open(place.name, flags, dir_fd=place.dir_fd), self.storage) as fd:
                 return self._read_open(place, fd, known)
-            finally:
-                shut(self.storage, fd)
         except FileNotFoundError:
             raise self._missing(place) from None
         except OSError as error:
@@ -438,7 +434,7 @@ class Sandbox:
                 flagged = verdict.why
         if self._extensions is not None and (found.found is None or not stat.S_ISDIR(found.found.st_mode)):
             self._check_extension(path, found.names[-1], self._extensions)
-        if self._portable and found.found is None and not known_name:
+        if found.found is None and not known_name:
             check_portable(parts, given=path)
         return Place(
             dir_fd=found.dir_fd,
@@ -503,8 +499,7 @@ class Sandbox:
 
     def _secrets_in(self, folder: tuple[str, ...]) -> _Secrets:
         """Files of a directory whose names say that they are secret, and directories of that kind."""
-        fd = self.directory("/".join(folder))
-        try:
+        with closing(self.directory("/".join(folder)), self.storage) as fd:
             state = self.storage.fstat(fd)
             stamp = state.st_dev, state.st_ino, state.st_mtime_ns
             known = self._secrets.get(folder)
@@ -520,8 +515,6 @@ class Sandbox:
                     other = self.storage.stat(entry.name, dir_fd=fd)
                     why = f"it is another name of {shown(path)}, {verdict.why}"
                     found.files[other.st_dev, other.st_ino] = replace(verdict, why=why)
-        finally:
-            shut(self.storage, fd)
         if time.time_ns() - state.st_mtime_ns > _TIMES_DIFFER:  # else it may change again and show the same time
             self._secrets[folder] = found
         return found

@@ -258,21 +258,15 @@ class Storage:
     def listdir(self, dir_fd: int, *, limit: int) -> list[DirEntry]:
         """At most `limit` names of a directory, in no order; ask for one more than you show to know of a cut."""
         # A handle of its own: entries are read at the handle's position, which threads would share.
-        own = os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)
-        try:
+        with closing(os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)) as own:
             with os.scandir(own) as entries:
                 return [DirEntry(entry.name, _kind_of(entry)) for entry in islice(entries, limit)]
-        finally:
-            os.close(own)
 
     def names(self, dir_fd: int, prefix: str) -> list[str]:
         """The names in a directory that begin so; quick even in a large one."""
-        own = os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)
-        try:
+        with closing(os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)) as own:
             found = os.listdir(own)
             return [name for name in found if name.startswith(prefix)] if prefix else found
-        finally:
-            os.close(own)
 
     def boot(self) -> str:
         """An id of the current start of the machine, which no other start has; empty where the system has none."""
@@ -322,6 +316,23 @@ def shut(storage: Storage, fd: int) -> None:
     """Close a handle that nothing was written through: whatever the system says about that, nothing is lost."""
     with suppress(OSError):
         storage.close(fd)
+
+
+class closing:  # noqa: N801 - as the one of contextlib reads
+    """Around a block, a handle that nothing is lost with when it cannot be closed: it is closed when the block ends."""
+
+    __slots__ = ("_fd", "_storage")
+
+    def __init__(self, fd: int, storage: Storage | None = None) -> None:
+        self._fd = fd
+        self._storage = storage
+
+    def __enter__(self) -> int:
+        return self._fd
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            (self._storage or os).close(self._fd)
 
 
 @cache

@@ -31,6 +31,7 @@ from steadyhand.workspace.files.storage import (
     NOFOLLOW,
     NONBLOCK,
     Storage,
+    closing,
     holds,
     refuse_os,
     shown,
@@ -369,11 +370,8 @@ def has_only(storage: Storage, dir_fd: int, name: str, data: bytes) -> bool:
     """Whether a regular file has these bytes, and nobody has it open who could still change that."""
     if not stat.S_ISREG(storage.stat(name, dir_fd=dir_fd).st_mode):
         return False
-    fd = storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
-    try:
+    with closing(storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd), storage) as fd:
         return not wait_for_writers(storage, fd) and holds(storage, fd, data)
-    finally:
-        shut(storage, fd)
 
 
 def wait_for_writers(storage: Storage, fd: int) -> bool | None:

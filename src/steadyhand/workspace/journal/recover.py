@@ -27,7 +27,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.files.protection import TEMP_PREFIX
 from steadyhand.workspace.files.sandbox import Place, Sandbox
-from steadyhand.workspace.files.storage import NOFOLLOW, Storage, refuse_os
+from steadyhand.workspace.files.storage import NOFOLLOW, Storage, closing, refuse_os
 from steadyhand.workspace.files.writer import (
     exchange,
     identity,
@@ -395,12 +395,10 @@ class Recovery:
         return is_torn(present, old, new)
 
     def _chmod(self, place: Place, mode: int) -> None:
-        fd = self._storage.open(place.name, os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK, dir_fd=place.dir_fd)
-        try:
+        flags = os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK
+        with closing(self._storage.open(place.name, flags, dir_fd=place.dir_fd), self._storage) as fd:
             self._storage.fchmod(fd, mode)
             self._storage.fsync(fd)
-        finally:
-            self._storage.close(fd)
 
     def _digest(self, place: Place, name: str) -> str | None:
         with contextlib.suppress(FileNotFoundError, EditError):

@@ -35,6 +35,7 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.workspace.files.storage import closing
 from steadyhand.workspace.journal.database import Connection, Room, Statement
 from steadyhand.workspace.journal.index import FOLLOWS_THE_LOG
 from steadyhand.workspace.journal.log import Problem
@@ -86,7 +87,7 @@ class FileHolders:
         if not isinstance(holder, str) or not _NAME.fullmatch(holder):
             return False
         try:
-            with _Folder(self._path) as folder:
+            with _opened(self._path) as folder:
                 return _is_locked(holder, folder)
         except (FileNotFoundError, NotADirectoryError):
             return False
@@ -122,7 +123,7 @@ class FileHolders:
         with suppress(FileExistsError):
             os.mkdir(self._path, 0o700)
             os.chmod(self._path, 0o700)
-        with _Folder(self._path) as folder:
+        with _opened(self._path) as folder:
             self._sweep(folder)
             while True:
                 name = os.urandom(16).hex()
@@ -138,22 +139,13 @@ class FileHolders:
                     os.unlink(name, dir_fd=folder)
 
 
-class _Folder:
+def _opened(path: Path) -> closing:
     """A handle to a directory that is no link, for the length of a block."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> int:
-        self._handle = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        return self._handle
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
+    return closing(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC))
 
 
 def _unlink(name: str, path: Path) -> None:
-    with suppress(OSError), _Folder(path) as folder:
+    with suppress(OSError), _opened(path) as folder:
         os.unlink(name, dir_fd=folder)
 
 
@@ -193,14 +185,12 @@ def _is_locked(name: str, folder: int) -> bool:
     except OSError:
         # A link or a device is nobody's; a file that we may not open may be somebody's.
         return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return False
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
+    with closing(handle):
+        try:
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
     return False
 
 
@@ -569,10 +559,8 @@ def _head(path: Path) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return b""
-    try:
+    with closing(handle):
         return os.read(handle, _WAL_HEADER)
-    finally:
-        os.close(handle)
 
 
 def _copy_database(source: Path, target: Path) -> None:
@@ -615,10 +603,8 @@ def _copy_wal(source: Path, target: Path) -> None:
         handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return
-    try:
+    with closing(handle):
         _write_out(handle, target)
-    finally:
-        os.close(handle)
 
 
 def _write_out(handle: int, target: Path) -> None:

@@ -28,6 +28,7 @@ from urllib.parse import quote
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameJournal, Note, RunCommand, Say
 from steadyhand.lazy import dataclass
+from steadyhand.workspace.files.storage import closing
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import pack, to_bytes
 from steadyhand.workspace.journal.database import VERSION, steps
@@ -159,11 +160,8 @@ class JournalFolder:
 
     def _ignore_for_git(self) -> None:
         with suppress(FileExistsError):
-            handle = create_file(self.path / ".gitignore")
-            try:
+            with closing(create_file(self.path / ".gitignore")) as handle:
                 os.write(handle, b"*\n")
-            finally:
-                os.close(handle)
 
 
 def create_file(path: Path) -> int:
@@ -175,11 +173,8 @@ def create_file(path: Path) -> int:
 
 def sync_directory(path: Path) -> None:
     """Make the names in a directory durable."""
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with closing(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
@@ -236,15 +231,12 @@ class Reserve:
         return False
 
     def _fill(self) -> None:
-        handle = create_file(self.path)
-        try:
+        with closing(create_file(self.path)) as handle:
             # Random bytes: zeros would take no room on a file system that compresses.
             left = memoryview(os.urandom(self.size))
             while left:
                 left = left[os.write(handle, left) :]
             os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 APPLICATION_ID = 0x53744864
