@@ -15,10 +15,10 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.host import host_of
 from steadyhand.text.unified import changeset_from_unified
-from steadyhand.workspace.file_op import Trace
 from steadyhand.workspace.history.file_history import Replays
 from steadyhand.workspace.journal.log import link
 from steadyhand.workspace.journal.record import ToolCall
+from steadyhand.workspace.overlay import Trace
 from tests.workspace.journal.sample_records import behind_its_back
 
 LINES = [f"line {number}\n" for number in range(40)]

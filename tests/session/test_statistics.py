@@ -13,9 +13,9 @@ import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.session.host import host_of
 from steadyhand.session.statistics import Attempts, Statistics, count
-from steadyhand.workspace.file_op import Trace
 from steadyhand.workspace.journal.maintenance import LogItem
 from steadyhand.workspace.journal.record import Entry, Note, State, ToolCall, new_record_id
+from steadyhand.workspace.overlay import Trace
 from tests.workspace.journal.sample_records import edited, record
 
 

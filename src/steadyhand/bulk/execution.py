@@ -29,8 +29,8 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.session.host import host_of
 from steadyhand.tools.workspace import Workspace
 from steadyhand.workspace.checkout import Repository, cloned, existing_clone, hold_tree, is_tree, scratch_place
-from steadyhand.workspace.file_op import Trace
 from steadyhand.workspace.journal.record import ToolCall
+from steadyhand.workspace.overlay import Trace
 
 if TYPE_CHECKING:
     from steadyhand.agents.model import Message, Model, Offered, Reply

@@ -376,18 +376,7 @@ class Audits:
         self._ranges = session.ranges
 
     def record_evidence(self, path: AnyPath, evidence: object) -> None:
-        """Keep what was looked at for a file, or why it was chosen; `audit` and `export --articles` show it.
-
-        `evidence` is a text, an object of JSON, or a list of these. Refuses with `bad-request` anything else, with
-        `too-large` more than 64 KB, and with `no-such-file` a file that is not there.
-
-        >>> import tempfile, pathlib, steadyhand
-        >>> root = pathlib.Path(tempfile.mkdtemp()); _ = (root / "a.md").write_text("one\\n")
-        >>> with steadyhand.Workspace(root, task="T-1") as ws:
-        ...     ws.record_evidence("a.md", {"file": "src/login.ts", "lines": [3, 4]})
-        ...     ws.audit("a.md")["status"], ws.audit("a.md")["evidence"]
-        ('unchanged', [{'file': 'src/login.ts', 'lines': [3, 4]}])
-        """
+        """See `Workspace.record_evidence`."""
         import json
 
         items = list(evidence) if isinstance(evidence, list | tuple) else [evidence]
@@ -416,12 +405,7 @@ class Audits:
         self._store.writable_journal().append_note(EVIDENCE, body)
 
     def audit(self, path: AnyPath, *, task: str | None = None) -> Facts:
-        """What became of one file, of all that was asked or only by one task.
-
-        The object of `articles.py`, where it is also said what each status means; if a run of an agent looked at it,
-        also `run`, its `reasoning`, and what it cost. Refuses with `no-such-file` where no
-        file is and nothing was ever recorded or asked for.
-        """
+        """See `Workspace.audit`."""
         asked = Asked(task=checks.remark(task, "task"))
         audit = Auditor(self._store, asked, self._ranges).one(checks.path_of(path))
         return audit | Runs(self._session).judgement(str(audit["path"]), asked.task)

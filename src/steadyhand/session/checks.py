@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Advice
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from steadyhand.structure.node import Where
     from steadyhand.structure.target import Target
 
+
+T = TypeVar("T")
 
 MAX_REMARK = 10_000
 AnyPath = str | os.PathLike[str]
@@ -100,18 +102,16 @@ def mode_of(mode: object) -> int:
 
 def text_of(content: object) -> str:
     """Text that a new file is to hold."""
-    if not isinstance(content, str):
-        raise _bad("content", "text is expected")
-    return content
+    return _of_type(content, str, "content", "text is expected")
 
 
 def policy_of(policy: object) -> Policy:
     """A policy; nothing means the usual one."""
     from steadyhand.plan.policy import Policy
 
-    if policy is not None and not isinstance(policy, Policy):
-        raise _bad("policy", "a Policy is expected", "such as Policy(partial=True)")
-    return policy or Policy()
+    if policy is None:
+        return Policy()
+    return _of_type(policy, Policy, "policy", "a Policy is expected", "such as Policy(partial=True)")
 
 
 def requests_of(requests: object) -> Requests:
@@ -127,23 +127,17 @@ def requests_of(requests: object) -> Requests:
 
 def record_id(value: object) -> str | None:
     """A record's id or the beginning of one, or nothing."""
-    if value is not None and not isinstance(value, str):
-        raise _bad("id", "a record's id is expected")
-    return value
+    return None if value is None else _of_type(value, str, "id", "a record's id is expected")
 
 
 def encoding_name(value: object) -> str | None:
     """A name of an encoding, or nothing."""
-    if value is not None and not isinstance(value, str):
-        raise _bad("encoding", "the name of an encoding is expected")
-    return value
+    return None if value is None else _of_type(value, str, "encoding", "the name of an encoding is expected")
 
 
 def flag(value: object, name: str) -> bool:
     """True or false; nothing else counts as either."""
-    if not isinstance(value, bool):
-        raise _bad(name, "True or False is expected")
-    return value
+    return _of_type(value, bool, name, "True or False is expected")
 
 
 def amount(value: object, name: str) -> float:
@@ -172,9 +166,13 @@ def line_range(lines: object, count: int) -> tuple[int, int] | None:
 
 def content_of(content: object) -> str | bytes:
     """What a file is to hold."""
-    if not isinstance(content, str | bytes):
-        raise _bad("content", "text or bytes are expected")
-    return content
+    return content if isinstance(content, bytes) else _of_type(content, str, "content", "text or bytes are expected")
+
+
+def _of_type(value: object, kind: type[T], name: str, what: str, hint: Advice = None) -> T:
+    if not isinstance(value, kind):
+        raise _bad(name, what, hint)
+    return value
 
 
 def _bad(name: str, what: str, hint: Advice = None) -> EditError:

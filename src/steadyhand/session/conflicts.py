@@ -29,9 +29,9 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_op import Header, LatestRecords
 from steadyhand.workspace.history.unseen_changes import UnseenChange
 from steadyhand.workspace.journal.record import Party, Record, new_record_id
+from steadyhand.workspace.overlay import Header, LatestRecords
 from steadyhand.workspace.store import Store
 
 OUTSIDE = "something outside Steadyhand"

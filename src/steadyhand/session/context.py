@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from steadyhand.session.leases import Followed
     from steadyhand.session.review.change import AutoAccept, LinkCheck
     from steadyhand.session.tasks import TaskView
-    from steadyhand.workspace.file_op import Header, Trace
     from steadyhand.workspace.history.other_clones import Clones
     from steadyhand.workspace.history.read_ranges import ReadRanges
     from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.overlay import Header, Trace
     from steadyhand.workspace.store import Store
 
 
@@ -63,7 +63,7 @@ class CallContext:
 
     def header(self, reason: str | None, dialect: str | None = None) -> Header:
         """The head of the record that this call makes."""
-        from steadyhand.workspace.file_op import Header
+        from steadyhand.workspace.overlay import Header
 
         return Header(self.actor, self.task, self.tool, reason, trace=self.trace, dialect=dialect)
 

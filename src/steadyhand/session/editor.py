@@ -23,17 +23,16 @@ from steadyhand.plan.request import EditFile
 from steadyhand.session.context import Session
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.workspace.budget import BUDGET
-from steadyhand.workspace.file_op import Header
 from steadyhand.workspace.journal.record import new_record_id
+from steadyhand.workspace.overlay import Header
 
 if TYPE_CHECKING:
     from steadyhand.plan.planner import Outcome
     from steadyhand.session.conflicts import Conflict
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.transaction_builder import Step, TransactionBuilder
-    from steadyhand.workspace.file_op import FileOp, LatestRecords
     from steadyhand.workspace.journal.store import Progress
-    from steadyhand.workspace.overlay import Overlay
+    from steadyhand.workspace.overlay import FileOp, LatestRecords, Overlay
     from steadyhand.workspace.transaction import Committed
 
 

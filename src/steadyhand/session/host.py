@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from steadyhand.structure.outline import Location, Outline
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
-    from steadyhand.workspace.file_op import Trace
     from steadyhand.workspace.files.sandbox import FileImage
     from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.overlay import Trace
 
 
 Answer = TypeVar("Answer")

@@ -289,7 +289,7 @@ class KeptConflicts:
     def conflicts(
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None
     ) -> list[KeptConflict]:
-        """Conflicts that were kept, oldest first: the open ones, or all; of one file, or of one refused task."""
+        """See `Workspace.conflicts`."""
         if not self._store.state.exists:
             return []
         wanted = None if path is None else self._store.resolve(checks.path_of(path))
@@ -298,7 +298,7 @@ class KeptConflicts:
         return [kept for kept in found if not open_only or kept.state == "open"]
 
     def conflict(self, id: str) -> KeptConflict:
-        """One of them by its id or a unique beginning of it, whatever became of it."""
+        """See `Workspace.conflict`."""
         return find_kept(self._store.journal, checks.record_id(id) or "")
 
     def resolve(
@@ -310,12 +310,7 @@ class KeptConflicts:
         expect: str | None = None,
         reason: str | None = None,
     ) -> Receipt | None:
-        """Decide an open conflict, in the name of this workspace's actor.
-
-        `apply` makes the refused edit after all; `drop` keeps the current text and changes nothing; `edit` puts `text`
-        in place of the lines that `present_text` gives, of the version `expect` if that is given. A refused change
-        leaves the conflict open.
-        """
+        """See `Workspace.resolve`; the lines that `edit` replaces are those of `present_text`."""
         checks.one_of(how, "how", WAYS)
         if (how == "edit") != (text is not None):
             raise EditError(Kind.BAD_REQUEST, "`text` goes with `edit`, and only there", hint="give both or neither")
@@ -348,8 +343,7 @@ class KeptConflicts:
     def _put(self, kept: KeptConflict, text: str, expect: str | None, reason: str | None) -> Receipt:
         from steadyhand.plan.edit import Replace
         from steadyhand.plan.request import EditFile
-        from steadyhand.session.editor import Editor, Steps
-        from steadyhand.session.transaction_builder import Step
+        from steadyhand.session.transaction_builder import make_changes
         from steadyhand.structure.lines import Lines
 
         now = self.present_text(kept)
@@ -360,21 +354,16 @@ class KeptConflicts:
                 hint="look at the current text and decide again",
                 details={"path": kept.path, "expected": expect, "actual": now.digest},
             )
-        edit = Replace(Lines(*now.lines), checks.text_of(text))
-        policy = self._session.context.policy
-        steps = Steps(self._session, [Step(EditFile(kept.path, (edit,), now.digest), policy, reason=reason)])
-        return Editor(self._session).run(self._session.context.header(reason), steps, policy.hardlinks)
+        request = EditFile(kept.path, (Replace(Lines(*now.lines), checks.text_of(text)),), now.digest)
+        return make_changes(self._session, [request], self._session.context.policy, reason=reason)
 
     def _apply(self, kept: KeptConflict, reason: str | None) -> Receipt:
         from steadyhand.plan.request import EditFile
-        from steadyhand.session.editor import Editor, Steps
-        from steadyhand.session.transaction_builder import Step
+        from steadyhand.session.transaction_builder import make_changes
 
-        session = self._session
-        header = session.context.header(reason)
-        policy = replace(session.context.policy, on_conflict="force")
-        step = Step(EditFile(kept.path, (_kept_edit(kept),)), policy, reason=reason)
-        return Editor(session).run(header, Steps(session, [step], override=kept), policy.hardlinks)
+        policy = replace(self._session.context.policy, on_conflict="force")
+        request = EditFile(kept.path, (_kept_edit(kept),))
+        return make_changes(self._session, [request], policy, reason=reason, override=kept)
 
     def _note(self, kept: KeptConflict, how: str, receipt: Receipt | None, reason: str | None) -> Receipt | None:
         """Note the end; a change that is made stays made where that cannot be noted."""

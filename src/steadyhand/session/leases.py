@@ -23,16 +23,13 @@ from steadyhand.structure.target import Target
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.workspace.file_op import FileOp
-from steadyhand.workspace.history.unseen_changes import Content, UnseenChanges
-from steadyhand.workspace.journal.record import Lease, Party, SeenVersion
+from steadyhand.workspace.history.unseen_changes import UnseenChanges
+from steadyhand.workspace.journal.record import Lease, Party, SeenVersion, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.overlay import FileOp
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
-    from steadyhand.workspace.file_op import FileOp
-    from steadyhand.workspace.journal.record import Lease
-    from steadyhand.workspace.journal.store import Journal
     from steadyhand.workspace.overlay import FileReading
 
 
@@ -70,13 +67,10 @@ class Leases:
         if not self._store.state.exists:
             return []
         wanted = None if path is None else self._store.resolve(checks.path_of(path))
-        active = self._active()
-        found = [(lease, place) for lease, place in active.lasting() if wanted in (None, place)]
-        return [self._lease_now(active, lease, place) for lease, place in found]
+        found = [(lease, place) for lease, place in self._lasting() if wanted in (None, place)]
+        return [self._lease_now(lease, place) for lease, place in found]
 
     def _new_lease(self, path: str, target: Place | None, seq: int) -> ActiveLease:
-        from steadyhand.workspace.journal.record import Lease, new_record_id, utc_now
-
         reading = self._store.look(path)
         lease = Lease(new_record_id(), self._session.context.party, reading.path, utc_now(), seq=seq)
         if target is None:
@@ -86,13 +80,13 @@ class Leases:
         lease = replace(lease, digest=source.digest, span=(place.span.start, place.span.end))
         return ActiveLease(lease, lease.path, place.lines)
 
-    def _lease_now(self, active: ActiveLeases, lease: Lease, path: str) -> ActiveLease:
+    def _lease_now(self, lease: Lease, path: str) -> ActiveLease:
         """A lease with its present lines; where the file cannot be read, that it is about the file."""
         try:
             reading = self._store.look_again(path)
             if lease.span is None or reading.image is None:
                 return ActiveLease(lease, path)
-            rows = active.rows(lease, path, self._leased_text(reading), reading.image.data)
+            rows = self._rows(lease, path, self._leased_text(reading), reading.image.data)
         except EditError:
             return ActiveLease(lease, path)
         return ActiveLease(lease, path, None if rows is None else rows.lines)
@@ -122,7 +116,7 @@ class Leases:
         Refuses with `busy` where one of the rules is to refuse.
         """
         try:
-            found = list(self._active().met(ops, self._session.context.party))[:_SHOWN]
+            found = list(self._touched(ops))[:_SHOWN]
         except EditError:  # a journal that cannot be read is reported where it is written
             return []
         if found and "refuse" in rules:
@@ -137,9 +131,69 @@ class Leases:
             )
         return list(dict.fromkeys(map(str, found)))
 
-    def _active(self) -> ActiveLeases:
+    def _lasting(self) -> list[tuple[Lease, str]]:
+        """Every lease that lasts, oldest first, with where its file lies now."""
+        return [(lease, self._path_now(lease)) for lease in self._store.journal.leases()]
 
-        return ActiveLeases(self._store.journal, self._session.ranges.version, self._session.followed)
+    def _rows(self, lease: Lease, path: str, present: Source, data: bytes) -> Region | None:
+        """The rows of a file's present text that a lease is about; None: the whole file."""
+        if lease.span is None or lease.digest is None:
+            return None
+        unseen_changes = UnseenChanges(self._store.journal, lease.party, lease.seq, partial(self._version, lease.path))
+        start = lease.digest, Span(*lease.span)
+        for digest, known in (self._session.followed.get(lease.id, start), start):
+            try:
+                span = unseen_changes.followed(path, present, data, SeenVersion(digest, lease.seq), known)
+            except (EditError, UnicodeError):
+                continue
+            if span is not None and span.end <= len(present.text):
+                self._remember(lease, present.digest, span)
+                first, last = present.table.rows_of(span)
+                return Region(first, last + 1)
+        return None
+
+    def _touched(self, ops: Iterable[FileOp]) -> Iterator[ActiveLease]:
+        """The leases of others that a change not yet made would touch."""
+        others = [(lease, path) for lease, path in self._lasting() if lease.party != self._session.context.party]
+        for op in ops:
+            for lease, path in others:
+                found = self._meeting(op, lease, path)
+                if found is not None:
+                    yield found
+
+    def _meeting(self, op: FileOp, lease: Lease, path: str) -> ActiveLease | None:
+        if path not in (op.before_path, op.after_path):
+            return None
+        before = _text_before(op) if path == op.before_path else None
+        if before is None or op.before is None or op.changes is None:
+            return ActiveLease(lease, path)
+        rows = self._rows(lease, path, before, op.before.data)
+        if rows is None:
+            return ActiveLease(lease, path)
+        is_met = any(region_of(before, splice).meets(rows) for splice in op.changes.splices)
+        return ActiveLease(lease, path, rows.lines) if is_met else None
+
+    def _remember(self, lease: Lease, digest: str, span: Span) -> None:
+        if len(self._session.followed) >= _MOST:
+            self._session.followed.clear()
+        self._session.followed[lease.id] = digest, span
+
+    def _path_now(self, lease: Lease) -> str:
+        """Where the file went. A file that was made under its old name since then takes its place."""
+        path, seq = lease.path, lease.seq
+        while True:
+            latest = self._store.journal.latest(path)
+            if latest is None or latest.seq <= seq:
+                return path
+            seq = latest.seq
+            change = latest.record.leaving(path)
+            if change is None or not change.is_rename:
+                return path
+            path = change.path
+
+    def _version(self, path: str, digest: str) -> bytes | None:
+        found = self._session.ranges.version(digest)
+        return found if found is not None else self._store.journal.seen_content(path, digest)
 
 
 def _end(journal: Journal, lease: Lease) -> None:
@@ -218,79 +272,6 @@ class ActiveLease:
 
 Followed = dict[str, tuple[str, Span]]
 """Where leases were found last, by their ids: version and characters. From there on there is less to follow."""
-
-
-class ActiveLeases:
-    """The leases of one journal. `content` gives versions that this process has read; `followed` is kept up."""
-
-    def __init__(self, journal: Journal, content: Content, followed: Followed) -> None:
-        self._journal = journal
-        self._content = content
-        self._followed = followed
-
-    def lasting(self) -> list[tuple[Lease, str]]:
-        """Every lease that lasts, oldest first, with where its file lies now."""
-        return [(lease, self._path_now(lease)) for lease in self._journal.leases()]
-
-    def rows(self, lease: Lease, path: str, present: Source, data: bytes) -> Region | None:
-        """The rows of a file's present text that a lease is about; None: the whole file."""
-        if lease.span is None or lease.digest is None:
-            return None
-        unseen_changes = UnseenChanges(self._journal, lease.party, lease.seq, partial(self._version, lease.path))
-        start = lease.digest, Span(*lease.span)
-        for digest, known in (self._followed.get(lease.id, start), start):
-            try:
-                span = unseen_changes.followed(path, present, data, SeenVersion(digest, lease.seq), known)
-            except (EditError, UnicodeError):
-                continue
-            if span is not None and span.end <= len(present.text):
-                self._remember(lease, present.digest, span)
-                first, last = present.table.rows_of(span)
-                return Region(first, last + 1)
-        return None
-
-    def met(self, ops: Iterable[FileOp], party: Party) -> Iterator[ActiveLease]:
-        """The leases of others that a change not yet made would touch."""
-        others = [(lease, path) for lease, path in self.lasting() if lease.party != party]
-        for op in ops:
-            for lease, path in others:
-                found = self._meeting(op, lease, path)
-                if found is not None:
-                    yield found
-
-    def _meeting(self, op: FileOp, lease: Lease, path: str) -> ActiveLease | None:
-        if path not in (op.before_path, op.after_path):
-            return None
-        before = _text_before(op) if path == op.before_path else None
-        if before is None or op.before is None or op.changes is None:
-            return ActiveLease(lease, path)
-        rows = self.rows(lease, path, before, op.before.data)
-        if rows is None:
-            return ActiveLease(lease, path)
-        is_met = any(region_of(before, splice).meets(rows) for splice in op.changes.splices)
-        return ActiveLease(lease, path, rows.lines) if is_met else None
-
-    def _remember(self, lease: Lease, digest: str, span: Span) -> None:
-        if len(self._followed) >= _MOST:
-            self._followed.clear()
-        self._followed[lease.id] = digest, span
-
-    def _path_now(self, lease: Lease) -> str:
-        """Where the file went. A file that was made under its old name since then takes its place."""
-        path, seq = lease.path, lease.seq
-        while True:
-            latest = self._journal.latest(path)
-            if latest is None or latest.seq <= seq:
-                return path
-            seq = latest.seq
-            change = latest.record.leaving(path)
-            if change is None or not change.is_rename:
-                return path
-            path = change.path
-
-    def _version(self, path: str, digest: str) -> bytes | None:
-        found = self._content(digest)
-        return found if found is not None else self._journal.seen_content(path, digest)
 
 
 def _text_before(op: FileOp) -> Source | None:

@@ -11,7 +11,7 @@ from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
-from steadyhand.workspace.file_op import FileOp
+from steadyhand.workspace.overlay import FileOp
 
 if TYPE_CHECKING:
     from steadyhand.dialects.dialect import Change

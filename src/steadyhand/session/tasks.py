@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import EditError, Kind
@@ -21,13 +22,12 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined
 from steadyhand.text.visible import WIDEST
-from steadyhand.workspace.file_op import FileOp, LatestRecords
 from steadyhand.workspace.history.file_history import TIDYING, backups_in, is_backup, versions_back
 from steadyhand.workspace.history.read_ranges import ReadRanges, keep
 from steadyhand.workspace.history.unseen_changes import UnseenChange, UnseenChanges
 from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.overlay import FileDraft
+from steadyhand.workspace.overlay import FileDraft, FileOp, LatestRecords
 from steadyhand.workspace.store import Store
 
 if TYPE_CHECKING:
@@ -113,25 +113,15 @@ class TaskView:
             except EditError:
                 is_complete = False
         seen_versions = self.read_ranges.add(self.party, path, SeenVersion(digest, seq, parts), content)
-        return (
-            seen_versions
-            if is_complete and journal is not None and self.read_ranges.is_new(self.party, path, seen_versions)
-            else ()
-        )
+        is_kept = is_complete and journal is not None
+        return seen_versions if is_kept and self.read_ranges.is_new(self.party, path, seen_versions) else ()
 
     def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
         """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
         try:
-            seen_versions = self._seen_versions_of(path)
+            return joined([*_shown_of(self._seen_versions_of(path), digest), *spans]) == [Span(0, length)]
         except EditError:
             return False
-        seen = [
-            Span(*part)
-            for seen_version in seen_versions
-            if seen_version.digest == digest
-            for part in seen_version.spans or ()
-        ]
-        return joined([*seen, *spans]) == [Span(0, length)]
 
     def wrote(self, ops: Sequence[FileOp], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
@@ -203,14 +193,10 @@ class TaskView:
             return ()
         if not seen_versions and not self.store.state.exists:
             return ()
-        party, checkpoint = (
-            (self.party, self.read_ranges.checkpoint(self.party, path)) if instead is None else (None, None)
-        )
-        unseen_changes = UnseenChanges(
-            self.store.journal, party, self.since, lambda digest: self._seen_version(path, digest)
-        )
+        party = self.party if instead is None else None
+        checkpoint = None if party is None else self.read_ranges.checkpoint(party, path)
         try:
-            unseen, resume = unseen_changes.unseen(
+            unseen, resume = self._changes_for(party, path).unseen(
                 path, draft.source_on_disk(), draft.before.data, seen_versions, checkpoint
             )
         except UnicodeError:
@@ -219,8 +205,8 @@ class TaskView:
             if error.kind is Kind.JOURNAL_DAMAGED:  # reported by `check`; the file stays editable
                 return ()
             raise
-        if resume is not None and instead is None:
-            self.read_ranges.set_checkpoint(self.party, path, resume)
+        if resume is not None and party is not None:
+            self.read_ranges.set_checkpoint(party, path, resume)
         return unseen
 
     def newest(self, path: str) -> int | None:
@@ -232,35 +218,29 @@ class TaskView:
         if draft.before is None or draft.before_path is None:
             return None
         path = draft.before_path
-        unseen_changes = UnseenChanges(
-            self.store.journal, None, self.since, lambda digest: self._seen_version(path, digest)
-        )
         seen_version = SeenVersion(digest_of(version.to_bytes()), 0)
         with contextlib.suppress(EditError, UnicodeError):
-            return unseen_changes.changes_since(path, draft.source_on_disk(), draft.before.data, seen_version)
+            changes = self._changes_for(None, path)
+            return changes.changes_since(path, draft.source_on_disk(), draft.before.data, seen_version)
         return None
+
+    def _changes_for(self, party: Party | None, path: str) -> UnseenChanges:
+        return UnseenChanges(self.store.journal, party, self.since, partial(self._seen_version, path))
 
     def shown(self, draft: FileDraft) -> tuple[Span, ...]:
         """The parts of a file's present version that this party was shown as such."""
         digest = None if draft.before is None else draft.before.digest
-        seen_versions = [
-            seen_version
-            for seen_version in self._seen_versions_of(draft.before_path or "")
-            if seen_version.digest == digest
-        ]
-        return tuple(Span(*span) for seen_version in seen_versions for span in seen_version.spans or ())
+        return tuple(_shown_of(self._seen_versions_of(draft.before_path or ""), digest))
 
     def seen(self, draft: FileDraft) -> tuple[Span, ...] | None:
         """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""
         if draft.before is None or draft.before_path is None:
             return None
         path = draft.before_path
-        unseen_changes = UnseenChanges(
-            self.store.journal, self.party, self.since, lambda digest: self._seen_version(path, digest)
-        )
         seen_versions = self._seen_versions_of(path)
         try:
-            return unseen_changes.seen(path, draft.source_on_disk(), draft.before.data, seen_versions)
+            changes = self._changes_for(self.party, path)
+            return changes.seen(path, draft.source_on_disk(), draft.before.data, seen_versions)
         except (EditError, UnicodeError):
             return ()
 
@@ -357,6 +337,11 @@ class TaskView:
         return [_window(op.source, span) for span in op.changes.after_spans()]
 
 
+def _shown_of(seen_versions: Sequence[SeenVersion], digest: str | None) -> list[Span]:
+    """The parts of a version that were shown."""
+    return [Span(*part) for each in seen_versions if each.digest == digest for part in each.spans or ()]
+
+
 def _has_whole(seen_versions: Sequence[SeenVersion], digest: str) -> bool:
     return digest in [seen_version.digest for seen_version in seen_versions if seen_version.spans is None]
 
@@ -415,8 +400,7 @@ class Tasks:
     def remove_backups(self) -> tuple[str, ...]:
         """Remove the copies that are still as they were made; what cannot be removed now stays. Their paths."""
         from steadyhand.plan.request import DeleteFile
-        from steadyhand.session.editor import Editor, Steps
-        from steadyhand.session.transaction_builder import Step
+        from steadyhand.session.transaction_builder import make_changes
 
         task, policy = self._session.context.task, self._session.context.policy
         if self._session.context.hold or task is None or self._store.read_only or not self._store.state.exists:
@@ -426,8 +410,7 @@ class Tasks:
             copies = [DeleteFile(path, digest) for path, digest in self._backups(task)]
             if copies:
                 session = self._session.bound(replace(self._session.context, tool=TIDYING))
-                steps = Steps(session, [Step(copy, policy, reason=reason) for copy in copies], partial=True)
-                receipt = Editor(session).run(session.context.header(reason), steps, policy.hardlinks)
+                receipt = make_changes(session, copies, policy, reason=reason, partial=True)
                 return tuple(outcome.path for outcome in receipt.outcomes if outcome.applied and outcome.path)
         return ()
 

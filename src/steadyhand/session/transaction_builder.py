@@ -59,7 +59,9 @@ from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import FileDraft, Overlay
 
 if TYPE_CHECKING:
+    from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.tasks import TaskView
+    from steadyhand.workspace.journal.store import Progress
 
 
 _EMPTY = digest_of(b"")
@@ -462,6 +464,27 @@ def check_overwrite(draft: FileDraft, view: TaskView) -> None:
         hint=(Say("read it first"), ExpectVersion(draft.before.digest), Overwrite()),
         details={"path": draft.path, "expected": known, "actual": draft.before.digest},
     )
+
+
+def make_changes(
+    session: Session,
+    requests: Sequence[Request],
+    rules: Policy,
+    *,
+    reason: str | None = None,
+    encoding: str | None = None,
+    partial: bool = False,
+    overwrite: bool = False,
+    override: KeptConflict | None = None,
+    dialect: str | None = None,
+    preview: bool = False,
+    progress: Progress | None = None,
+) -> Receipt:
+    """Make what requests ask, in one transaction: all of it or, if `partial`, whatever fits."""
+    steps = [Step(request, rules, encoding, reason, overwrite) for request in requests]
+    change = Steps(session, steps, partial=partial, override=override)
+    header = session.context.header(reason, dialect)
+    return Editor(session).run(header, change, rules.hardlinks, preview=preview, progress=progress)
 
 
 # A transaction under way in Python: each call is checked at once, nothing is written until the block ends.

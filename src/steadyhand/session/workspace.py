@@ -513,15 +513,14 @@ class Workspace:
         progress: Progress | None = None,
         dialect: str | None = None,
     ) -> Receipt:
-        from steadyhand.session.editor import Editor, Steps
-        from steadyhand.session.transaction_builder import Step
+        from steadyhand.session.transaction_builder import make_changes
 
         reason, rules = checks.remark(reason, "reason"), self.policy if policy is None else checks.policy_of(policy)
-        steps = [Step(request, rules, encoding, reason, overwrite) for request in requests]
-        header = self._session.context.header(reason, dialect)
-        proposal = Steps(self._session, steps, partial=partial)
         self._store.take_damage()  # of earlier questions
-        return Editor(self._session).run(header, proposal, rules.hardlinks, preview=preview, progress=progress)
+        return make_changes(
+            self._session, requests, rules, reason=reason, encoding=encoding, partial=partial, overwrite=overwrite,
+            dialect=dialect, preview=preview, progress=progress,
+        )  # fmt: skip
 
     def undo(
         self,
@@ -796,9 +795,9 @@ class Workspace:
     def audit(self, path: AnyPath, *, task: str | None = None) -> Facts:
         """What became of one file, of all that was asked or only by one task.
 
-        The object of `articles.py`, where it is also said what each status means; if a run of an agent looked at it,
-        also `run`, its `reasoning`, and what it cost. Refuses with `no-such-file` where no
-        file is and nothing was ever recorded or asked for.
+        The object of `audit_article.py`, where it is also said what each status means; if a run of an agent looked at
+        it, also `run`, its `reasoning`, and what it cost. Refuses with `no-such-file` where no file is and nothing was
+        ever recorded or asked for.
         """
         return self.audits.audit(path, task=task)
 

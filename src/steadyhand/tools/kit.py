@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
-    from steadyhand.workspace.file_op import Trace
     from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.overlay import Trace
 
 
 Spent = tuple[tuple[int, int] | None, int | None]
@@ -144,8 +144,8 @@ class Kit:
 
     def _trace(self, arguments: object, receipts: list[Receipt] | None, spent: Spent | None) -> Trace:
         """What the records tell of a call."""
-        from steadyhand.workspace.file_op import Trace
         from steadyhand.workspace.journal.record import ToolCall, new_record_id
+        from steadyhand.workspace.overlay import Trace
 
         call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id, *(spent or (None, None)))
         made = [] if receipts is None else receipts

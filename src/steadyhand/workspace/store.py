@@ -26,7 +26,6 @@ from steadyhand.hints import OpenForWriting
 from steadyhand.lazy import replace
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source
-from steadyhand.workspace.file_op import FileOp, Header, LatestRecords
 from steadyhand.workspace.files.protection import Protect
 from steadyhand.workspace.files.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox, lock_key_of
 from steadyhand.workspace.files.storage import Storage, refuse_os
@@ -34,7 +33,7 @@ from steadyhand.workspace.journal.record import Hold, Party, Verb
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
-from steadyhand.workspace.overlay import FileReading, Overlay, read_text
+from steadyhand.workspace.overlay import FileOp, FileReading, Header, LatestRecords, Overlay, read_text
 from steadyhand.workspace.state import StateFolder, sweep, this_machine
 from steadyhand.workspace.transaction import Committed, HeldLocks, Transaction
 
@@ -321,7 +320,7 @@ class Store:
 
     def check(self, ops: Sequence[FileOp], hardlinks: str) -> None:
         """Refuse what may not be done to these files: through hard links, or to what git takes for a repository."""
-        from steadyhand.workspace.file_op import check_links
+        from steadyhand.workspace.overlay import check_links
 
         check_links(ops, hardlinks)
         self.sandbox.check_repositories([op.before_path for op in ops], [op.after_path for op in ops])
@@ -390,7 +389,7 @@ class Store:
 
         `latest` is what was asked for these operations under the same locks, if anything was.
         """
-        from steadyhand.workspace.file_op import images_of, name_ops_of, outside_notes
+        from steadyhand.workspace.overlay import images_of, name_ops_of, outside_notes
 
         known = self.latest(ops) if latest is None else latest
         name_ops = name_ops_of(ops, overlay.readings, hardlinks)

@@ -34,9 +34,8 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.file_op import FileOp, Header, NameOp, change_of
 from steadyhand.workspace.files.sandbox import Place, Sandbox
-from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, refuse_os, shut
+from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, closing, holds, refuse_os, shut
 from steadyhand.workspace.files.writer import (
     Identity,
     Unconfirmed,
@@ -60,6 +59,7 @@ from steadyhand.workspace.files.writer import (
 from steadyhand.workspace.journal.record import Hold, Record, Staging, State, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.locks import FileLocks
+from steadyhand.workspace.overlay import FileOp, Header, NameOp, change_of
 from steadyhand.workspace.state import BACK, IN_PLACE, OLD, Intent, StateFolder, temp_name, this_machine
 
 _OURS_ALONE: Final = 0o600
@@ -438,27 +438,21 @@ class Transaction:
         """The bytes at the name, if it still means the file that was verified."""
         before = work.op.before
         assert before is not None
-        fd = self._open(work.place.name, work.dir_fd)
-        try:
+        with closing(self._open(work.place.name, work.dir_fd), self._storage) as fd:
             found = self._storage.fstat(fd)
             if (found.st_dev, found.st_ino) != (before.dev, before.ino):
                 return None
             return self._storage.read_at(fd, max(found.st_size, before.size) + 1, 0)
-        finally:
-            shut(self._storage, fd)
 
     def _set_mode(self, work: _Work, mode: int) -> None:
         assert work.op.before is not None
-        fd = self._open(work.place.name, work.dir_fd)
-        try:
+        with closing(self._open(work.place.name, work.dir_fd), self._storage) as fd:
             found = self._storage.fstat(fd)
             if (found.st_dev, found.st_ino) != (work.op.before.dev, work.op.before.ino):
                 raise stale(work.op.path)
             self._storage.fchmod(fd, mode)
             work.done = True  # from here on it must be taken back, synced or not
             self._storage.fsync(fd)
-        finally:
-            shut(self._storage, fd)
 
     def _take_back(self) -> None:
         """Undo what was done, newest first. If the disk refuses even that, recovery has all it needs."""

@@ -23,7 +23,6 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.merge import rebased
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.file_op import change_of
 from steadyhand.workspace.held.layer import HeldFile
 from steadyhand.workspace.held.notes import Move, Moved, read_note, type_of
 from steadyhand.workspace.held.store import HeldStore, lock_of
@@ -35,14 +34,14 @@ from steadyhand.workspace.journal.record import (
     new_record_id,
     utc_now,
 )
+from steadyhand.workspace.overlay import change_of
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.session.context import Session
     from steadyhand.session.review.review import Review
     from steadyhand.text.encoding import Encoding
-    from steadyhand.workspace.file_op import FileOp
-    from steadyhand.workspace.overlay import FileDraft, Overlay
+    from steadyhand.workspace.overlay import FileDraft, FileOp, Overlay
 
 
 class Acceptance(PlannedChange):

@@ -10,7 +10,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.unified import render_unified
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.file_op import FileOp
+    from steadyhand.workspace.overlay import FileOp
 
 
 _BYTES = "latin-1"  # a character for each byte: a diff of these is one of the bytes

@@ -39,11 +39,11 @@ from steadyhand.session.review.decisions import (
     read_note,
 )
 from steadyhand.session.review.hunks import Hunk, hunks_of
-from steadyhand.workspace.file_op import Header, Trace
 from steadyhand.workspace.held.notes import TASK, group_of_party
 from steadyhand.workspace.held.store import HeldStore, groups_of
 from steadyhand.workspace.history.file_history import Course, versions_forward
 from steadyhand.workspace.journal.record import Entry, Note, ToolCall, new_record_id, word
+from steadyhand.workspace.overlay import Header, Trace
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import threading
 from bisect import insort
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
@@ -40,7 +39,7 @@ from steadyhand.workspace.held.notes import (
     read_note,
     type_of,
 )
-from steadyhand.workspace.history.file_history import replay
+from steadyhand.workspace.history.file_history import LastUsed, replay
 from steadyhand.workspace.journal.log import damaged
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Note, Record, State
 from steadyhand.workspace.journal.store import Journal
@@ -143,8 +142,7 @@ class Layer:
         self.group = group
         self._guard = threading.RLock()
         self._type = type_of(group)
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._size = 0
+        self._kept = LastUsed(_ROOM)
         self.seq = 0
         self.number = 0
         self.pending: Moved | None = None
@@ -506,13 +504,7 @@ class Layer:
     def keep(self, digest: str, data: bytes) -> None:
         """Remember a version."""
         with self._guard:
-            if digest in self._kept:
-                self._kept.move_to_end(digest)
-                return
-            self._kept[digest] = data
-            self._size += len(data)
-            while self._size > _ROOM and len(self._kept) > 1:
-                self._size -= len(self._kept.popitem(last=False)[1])
+            self._kept.keep(digest, data)
 
     def wants_snapshot(self, file: HeldFile) -> bool:
         """Whether its text is to be kept as a whole with the next change."""

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
-from steadyhand.workspace.file_op import FileOp, Header, LatestRecords, change_of
 from steadyhand.workspace.files.listing import IGNORE_FILE, IgnoreRules, Limits, Listing
 from steadyhand.workspace.files.protection import is_hidden
 from steadyhand.workspace.files.sandbox import FileImage
@@ -43,7 +42,7 @@ from steadyhand.workspace.journal.record import (
 )
 from steadyhand.workspace.journal.store import LASTING, Journal, OnDamage
 from steadyhand.workspace.locks import FileLocks
-from steadyhand.workspace.overlay import FileReading, Overlay
+from steadyhand.workspace.overlay import FileOp, FileReading, Header, LatestRecords, Overlay, change_of
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.transaction import Committed, HeldLocks
 

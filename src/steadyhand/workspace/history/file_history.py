@@ -279,14 +279,31 @@ def is_tidying(record: Record) -> bool:
 _ROOM = 32 << 20
 
 
+class LastUsed:
+    """Contents by their digest, up to some bytes; the longest unused goes first, but never the last one."""
+
+    def __init__(self, room: int) -> None:
+        self._room, self._size = room, 0
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+
+    def get(self, digest: str) -> bytes | None:
+        return self._kept.get(digest)
+
+    def keep(self, digest: str, data: bytes) -> None:
+        if digest not in self._kept:
+            self._kept[digest] = data
+            self._size += len(data)
+        self._kept.move_to_end(digest)
+        while self._size > self._room and len(self._kept) > 1:
+            self._size -= len(self._kept.popitem(last=False)[1])
+
+
 class Replays:
     """Versions of files, rebuilt one after another."""
 
     def __init__(self, journal: Journal, *, room: int = _ROOM) -> None:
         self._journal = journal
-        self._room = room
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._size = 0
+        self._kept = LastUsed(room)
 
     def texts(self, entry: Entry, change: FileChange) -> tuple[str, str]:
         """The text before and after; empty where there is no file. Refuses with `cannot-undo` where it is gone."""
@@ -313,7 +330,7 @@ class Replays:
             after = replay(change, before)
             if digest_of(after) != change.after.digest:
                 raise _gone(change)
-        self._keep(change.after.digest, after)
+        self._kept.keep(change.after.digest, after)
         return before, after
 
     def _rebuilt(self, entry: Entry, wanted: FileState) -> bytes | None:
@@ -343,21 +360,12 @@ class Replays:
         found = self._find(digest)
         if found is None:
             raise _gone(change)
-        self._keep(digest, found)
+        self._kept.keep(digest, found)
         return found
 
     def _find(self, digest: str) -> bytes | None:
         kept = self._kept.get(digest)
         return kept if kept is not None else self._journal.image(digest)
-
-    def _keep(self, digest: str, data: bytes) -> None:
-        if digest in self._kept:
-            self._kept.move_to_end(digest)
-            return
-        self._kept[digest] = data
-        self._size += len(data)
-        while self._size > self._room and len(self._kept) > 1:
-            self._size -= len(self._kept.popitem(last=False)[1])
 
 
 def _gone(change: FileChange) -> EditError:

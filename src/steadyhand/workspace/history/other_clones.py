@@ -38,8 +38,8 @@ from steadyhand.workspace.journal.store import LASTING
 from steadyhand.workspace.location import repo_id, repo_top
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.file_op import FileOp
     from steadyhand.workspace.journal.postgres.journal import PostgresJournal
+    from steadyhand.workspace.overlay import FileOp
     from steadyhand.workspace.store import Store
 
 

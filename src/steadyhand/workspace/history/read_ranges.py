@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import replace
 from steadyhand.text.span import Span
 from steadyhand.text.span import joined as joined_spans
+from steadyhand.workspace.history.file_history import LastUsed
 from steadyhand.workspace.history.unseen_changes import Checkpoint
 from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
@@ -28,30 +28,24 @@ _EACH = 16  # versions remembered of one file; a file that is edited all day has
 _KEPT = 1 << 20  # bytes of a version that the journal is given
 
 
-class Versions:
-    """Contents by their digest, for all workspaces of a process; the longest unused is forgotten. Thread-safe.
+class Versions(LastUsed):
+    """Contents that were read, for all workspaces of a process. Thread-safe.
 
     A server has many workspaces that see the same files: each for itself would keep them again. Whoever asks must have
     seen the version.
     """
 
     def __init__(self, room: int) -> None:
-        self._room, self._size = room, 0
+        super().__init__(room)
         self._guard = threading.Lock()
-        self._held: OrderedDict[str, bytes] = OrderedDict()
-
-    def add(self, digest: str, content: bytes) -> None:
-        with self._guard:
-            if digest not in self._held:
-                self._held[digest] = content
-                self._size += len(content)
-            self._held.move_to_end(digest)
-            while self._size > self._room:
-                self._size -= len(self._held.popitem(last=False)[1])
 
     def get(self, digest: str) -> bytes | None:
         with self._guard:
-            return self._held.get(digest)
+            return super().get(digest)
+
+    def keep(self, digest: str, data: bytes) -> None:
+        with self._guard:
+            super().keep(digest, data)
 
 
 VERSIONS: Final = Versions(_ROOM)
@@ -74,10 +68,7 @@ class ReadRanges:
             if generation == self._generation:
                 return
             self._generation = generation
-            self._held = {
-                place: tuple(replace(seen_version, seq=0) for seen_version in seen_versions)
-                for place, seen_versions in self._held.items()
-            }
+            self._held = {place: tuple(replace(each, seq=0) for each in seen) for place, seen in self._held.items()}
             self._recorded.clear()
             self._checkpoints.clear()
 
@@ -93,11 +84,8 @@ class ReadRanges:
     def readers(self, path: str) -> list[Party]:
         """The parties that have seen all of a file in this process."""
         with self._guard:
-            return [
-                party
-                for (party, known), seen_versions in self._held.items()
-                if known == path and any(seen_version.spans is None for seen_version in seen_versions)
-            ]
+            held = [(party, seen) for (party, known), seen in self._held.items() if known == path]
+            return [party for party, seen in held if any(each.is_whole for each in seen)]
 
     def add(
         self, party: Party, path: str, seen_version: SeenVersion, content: bytes | None = None
@@ -146,7 +134,7 @@ class ReadRanges:
     def _remember(self, path: str, digest: str, content: bytes) -> None:
         known = [each for each in self._seen.get(path, ()) if each != digest]
         self._seen[path] = [*known, digest][-_EACH:]
-        VERSIONS.add(digest, content)
+        VERSIONS.keep(digest, content)
 
 
 def joined(seen: Sequence[SeenVersion]) -> tuple[SeenVersion, ...]:

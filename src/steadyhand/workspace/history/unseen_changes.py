@@ -376,17 +376,15 @@ class UnseenChanges:
         `checkpoint` is what was answered for an earlier version: only what happened since is looked at. The second part
         of the answer is the next checkpoint; None where there can be none.
         """
-        whole = [seen_version for seen_version in seen_versions if seen_version.spans is None]
-        if any(seen_version.digest == present.digest for seen_version in whole):
+        whole = [each for each in seen_versions if each.spans is None]
+        if present.digest in [each.digest for each in whole]:
             return (), None
-        is_old = checkpoint is not None and any(
-            seen_version.seq >= checkpoint.seen_version.seq for seen_version in whole
-        )
-        if checkpoint is not None and (is_old or not _alike(checkpoint.encoding, present.encoding)):
-            checkpoint = None
+        if checkpoint is not None:
+            is_old = any(each.seq >= checkpoint.seen_version.seq for each in whole)
+            checkpoint = None if is_old or not _alike(checkpoint.encoding, present.encoding) else checkpoint
         way = self._way(path, present, data, whole, checkpoint.seen_version if checkpoint is not None else None)
         is_resumed = checkpoint is not None and way.is_known and way.start == checkpoint.seen_version.digest
-        is_resumed = is_resumed and all(seen_version.digest != way.start for seen_version in whole)
+        is_resumed = is_resumed and way.start not in [each.digest for each in whole]
         tracked = (
             Tracked.of(checkpoint.unseen, present.length) if checkpoint and is_resumed else Tracked(present.length)
         )
@@ -425,8 +423,8 @@ class UnseenChanges:
         self, path: str, present: Source, data: bytes, seen_versions: Sequence[SeenVersion]
     ) -> tuple[Span, ...] | None:
         """The characters of the file that the party has been shown, or has written; None: all of them."""
-        whole = [seen_version for seen_version in seen_versions if seen_version.spans is None]
-        if any(seen_version.digest == present.digest for seen_version in whole):
+        whole = [each for each in seen_versions if each.spans is None]
+        if present.digest in [each.digest for each in whole]:
             return None
         way = self._way(path, present, data, whole)
         end = present.length

@@ -289,8 +289,8 @@ class Indexed(NamedTuple):
     seq: int
     id: str
     state: str
-    settled: object
-    undone_by: object
+    settled: Any
+    undone_by: Any
 
 
 Rows = Mapping[int, tuple[Row, bytes | None]]
@@ -615,10 +615,10 @@ class _Answers(NamedTuple):
     leases: set[bool]
 
 
-def pages(items: Iterable[T], size: int = _PAGE) -> Iterator[list[T]]:
+def pages(items: Iterable[T]) -> Iterator[list[T]]:
     """The items in groups that fit into one statement."""
     left = iter(items)
-    while page := list(islice(left, size)):
+    while page := list(islice(left, _PAGE)):
         yield page
 
 

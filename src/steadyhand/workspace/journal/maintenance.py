@@ -29,7 +29,7 @@ from steadyhand.lazy import dataclass, field, replace
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import decode_record, key, pack, to_bytes, unpack
 from steadyhand.workspace.journal.database import Connection, Handle
-from steadyhand.workspace.journal.index import note_of, reason_of, staged_at
+from steadyhand.workspace.journal.index import Indexed, note_of, reason_of, staged_at
 from steadyhand.workspace.journal.log import (
     GENESIS,
     Packed,
@@ -71,16 +71,6 @@ class LogItem:
     settled: Row | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What the index says of a record."""
-
-    seq: int
-    state: str
-    settled: int | None
-    undone_by: str | None
-
-
 def walk(
     handle: Handle,
     *,
@@ -117,7 +107,7 @@ class _Walker:
         self._last = after
         self._open: dict[str, tuple[Row, Record]] = {}
 
-    def step(self, row: Row, held: dict[str, _Held]) -> LogItem | None:
+    def step(self, row: Row, held: dict[str, Indexed]) -> LogItem | None:
         if row.seq != self._last + 1:
             self._damaged(Problem(self._last + 1, "missing-row", f"rows before {row.seq} are missing"))
             self._heads = None
@@ -138,7 +128,7 @@ class _Walker:
         says = row.type == RowType.PREPARED.value or row.type in _NOTES
         return self._since is not None and says and isinstance(row.time, str) and row.time < self._since
 
-    def _read(self, row: Row, held: dict[str, _Held]) -> LogItem | Problem | None:
+    def _read(self, row: Row, held: dict[str, Indexed]) -> LogItem | Problem | None:
         if row.type == RowType.PREPARED.value:
             return self._prepared(row)
         if row.type in _NOTES:
@@ -160,7 +150,7 @@ class _Walker:
         self._open[record.id] = row, record
         return None
 
-    def _settled(self, row: Row, name: str, held: _Held | None) -> LogItem | Problem | None:
+    def _settled(self, row: Row, name: str, held: Indexed | None) -> LogItem | Problem | None:
         if held is not None and held.settled is not None and held.settled > row.seq:
             return None  # it was settled in part, and for good later
         prepared, record = self._open.pop(name)
@@ -172,16 +162,16 @@ class _Walker:
         return LogItem(entry, prepared, row)
 
 
-def _page(connection: Connection, after: int, until: int) -> tuple[list[Row], dict[str, _Held]]:
+def _page(connection: Connection, after: int, until: int) -> tuple[list[Row], dict[str, Indexed]]:
     rows = log.page(connection, after, until, _PAGE)
     names = [row.record for row in rows if row.type in _LASTING and isinstance(row.record, str)]
     return rows, _held(connection, names) if names else {}
 
 
-def _held(connection: Connection, names: Sequence[str]) -> dict[str, _Held]:
+def _held(connection: Connection, names: Sequence[str]) -> dict[str, Indexed]:
     marks = ", ".join("?" * len(names))
-    query = f"SELECT id, seq, state, settled, undone_by FROM records WHERE id IN ({marks})"
-    return {found[0]: _Held(*found[1:]) for found in connection.execute(query, names).fetchall()}
+    query = f"SELECT {index.INDEXED} FROM records r WHERE r.id IN ({marks})"
+    return {found[1]: Indexed(*found) for found in connection.execute(query, names).fetchall()}
 
 
 def _nobody(_problem: Problem) -> None:

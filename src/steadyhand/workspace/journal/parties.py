@@ -103,22 +103,14 @@ def readers(connection: Connection, path: str) -> list[Party]:
     """The parties that have seen all of a file, in whichever version."""
     rows = connection.execute("SELECT party FROM sights WHERE path = ? ORDER BY party", (key(path),)).fetchall()
     found = [party for (name,) in rows if (party := _party(name)) is not None]
-    return [
-        party
-        for party in found
-        if any(seen_version.spans is None for seen_version in seen_versions(connection, party, path))
-    ]
+    return [party for party in found if any(each.is_whole for each in seen_versions(connection, party, path))]
 
 
 def read_paths(connection: Connection, party: Party) -> list[str]:
     """The files that a party has seen all of."""
     rows = connection.execute("SELECT path FROM sights WHERE party = ? ORDER BY path", (party_key(party),)).fetchall()
     paths = [bytes(path).decode("utf-8", "surrogatepass") for (path,) in rows if b"\xff" not in bytes(path)]
-    return [
-        path
-        for path in paths
-        if any(seen_version.spans is None for seen_version in seen_versions(connection, party, path))
-    ]
+    return [path for path in paths if any(each.is_whole for each in seen_versions(connection, party, path))]
 
 
 def _party(name: object) -> Party | None:

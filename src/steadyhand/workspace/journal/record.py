@@ -325,6 +325,10 @@ class SeenVersion:
     seq: int
     spans: tuple[tuple[int, int], ...] | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        return self.spans is None
+
     def __post_init__(self) -> None:
         if self.spans is not None and any(not 0 <= start <= end for start, end in self.spans):
             raise ValueError("a span starts at 0 or later and does not end before it starts")

@@ -203,145 +203,6 @@ class AtOnce(NamedTuple):
     row: Head | None
 
 
-class Transactions:
-    """Reads and writes over a link. Not thread-safe: the handle's lock is around every call."""
-
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
-    def read(self, work: Work[T], *, again: bool) -> T:
-        """Run `work`; once more where the connection was lost and `again` allows it."""
-        session = self._link.live()
-        if session.in_transaction:
-            return work(session)
-        try:
-            return work(session)
-        except psycopg.Error:
-            if not self._link.drop_if_lost() or session.is_overdue or not again:
-                raise
-        try:
-            return work(self._link.live())
-        except psycopg.Error:
-            self._link.drop_if_lost()
-            raise
-
-    def write(self, work: Work[T] | AtOnce, *, durable: bool) -> T:
-        """Run `work` in a transaction; once more where it surely was not committed."""
-        session = self._link.live()
-        try:
-            return self._transact(session, work, durable=durable)
-        except _InDoubt as doubt:
-            if self._has_landed(doubt):
-                return doubt.result  # type: ignore[return-value]
-        except psycopg.Error:
-            if self._link.has_session or session.is_overdue:
-                raise
-        return self.write_once(work, durable=durable)
-
-    def write_once(self, work: Work[T] | AtOnce, *, durable: bool) -> T:
-        """Run `work` in a transaction, and never again: what it reads from is used up."""
-        try:
-            return self._transact(self._link.live(), work, durable=durable)
-        except _InDoubt as doubt:
-            self._expect_landed(doubt)
-            return doubt.result  # type: ignore[return-value]
-
-    def write_on(self, generation: int, work: Work[T] | AtOnce, *, durable: bool) -> T:
-        """Run `work` in a transaction of one session; `HoldLost` where that is gone, before or on the way."""
-        session = self._link.of_generation(generation)
-        try:
-            return self._transact(session, work, durable=durable)
-        except _InDoubt as doubt:
-            raise HoldLost(landed=self._has_landed(doubt)) from doubt
-        except psycopg.Error as error:
-            if self._link.has_session or session.is_overdue:
-                raise
-            raise HoldLost from error
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """A transaction around a block, which cannot be run again."""
-        session = self._link.live()
-        with self._begun(session, durable=True) as started:
-            yield
-            ended = session.head()
-        try:
-            self._commit(session, None if ended == started else ended, None)
-        except _InDoubt as doubt:
-            self._expect_landed(doubt)
-
-    def _transact(self, session: Session, work: Work[T] | AtOnce, *, durable: bool) -> T:
-        if isinstance(work, AtOnce):
-            return self._at_once(session, work, durable=durable)  # type: ignore[return-value]
-        with self._begun(session, durable=durable) as started:
-            result = work(session)
-            ended = session.head()
-        self._commit(session, None if ended == started else ended, result)
-        return result
-
-    def _at_once(self, session: Session, work: AtOnce, *, durable: bool) -> int:
-        try:
-            return session.write_at_once(work.query, work.values, durable=durable)
-        except psycopg.Error as error:
-            if self._link.drop_if_lost():
-                raise _InDoubt(work.row, 1, overdue=session.is_overdue) from error
-            self._roll_back(session)
-            raise
-        except BaseException:
-            self._link.drop()
-            raise
-
-    @contextmanager
-    def _begun(self, session: Session, *, durable: bool, lock_wait: float | None = None) -> Iterator[Head | None]:
-        """A write transaction, rolled back by an exception and otherwise still open; the row that was last."""
-        try:
-            yield session.begin(durable=durable, lock_wait=lock_wait)
-        except BaseException:
-            self._roll_back(session)
-            raise
-
-    def _commit(self, session: Session, row: Head | None, result: object) -> None:
-        try:
-            session.commit()
-        except psycopg.Error as error:
-            if self._link.drop_if_lost():
-                raise _InDoubt(row, result, overdue=session.is_overdue) from error
-            self._roll_back(session)  # the server answered, and said no
-            raise
-        except BaseException:
-            self._link.drop()  # interrupted in between
-            raise
-
-    def _roll_back(self, session: Session) -> None:
-        if self._link.drop_if_lost():
-            return
-        try:
-            session.rollback()
-        except psycopg.Error:
-            self._link.drop()
-
-    def _expect_landed(self, doubt: _InDoubt) -> None:
-        if doubt.row is None:
-            raise Undecided from doubt
-        if not self._has_landed(doubt):
-            assert doubt.__cause__ is not None
-            raise doubt.__cause__
-
-    def _has_landed(self, doubt: _InDoubt) -> bool:
-        """Whether a commit in doubt was done. Holding the writer lock means that it has ended, this way or that.
-
-        One that appended nothing only replaced what it found, and may as well be done again.
-        """
-        try:
-            session = self._link.live()
-            with self._begun(session, durable=True, lock_wait=_LOOK if doubt.overdue else None):
-                landed = doubt.row is not None and session.has(doubt.row)
-                session.commit()
-                return landed
-        except (psycopg.Error, EditError) as error:
-            raise Undecided from error
-
-
 def in_snapshot(work: Work[T]) -> Work[T]:
     """The same work while nothing that others write is seen."""
 
@@ -392,7 +253,6 @@ class PostgresHandle:
         self._thread = threading.local()
         with self._refusing():
             self.link = Link(address, read_only=read_only, timeout=timeout)
-        self._transactions = Transactions(self.link)
 
     @property
     def is_in_place(self) -> bool:
@@ -401,7 +261,7 @@ class PostgresHandle:
 
     def read(self, work: Work[T]) -> T:
         with self._using():
-            return self._transactions.read(work, again=not self._terms.once)
+            return self._read(work, again=not self._terms.once)
 
     def read_snapshot(self, work: Work[T]) -> T:
         return self.read(in_snapshot(work))
@@ -432,7 +292,7 @@ class PostgresHandle:
     def bulk(self) -> Iterator[None]:
         with self._using():
             self._check_writable()
-            with self._transactions.writing():
+            with self._writing():
                 yield
 
     @contextmanager
@@ -451,7 +311,7 @@ class PostgresHandle:
         """
         with self._using():
             if generation is None:
-                return self._transactions.read(lambda _: self._on(self.link.live(), work), again=True)
+                return self._read(lambda _: self._on(self.link.live(), work), again=True)
             session = self.link.of_generation(generation)
             try:
                 return self._on(session, work)
@@ -487,10 +347,142 @@ class PostgresHandle:
         terms = self._terms
         durable = durable or terms.durable
         if terms.generation is not None:
-            return self._transactions.write_on(terms.generation, work, durable=durable)
+            return self._write_on(terms.generation, work, durable=durable)
         if terms.once:
-            return self._transactions.write_once(work, durable=durable)
-        return self._transactions.write(work, durable=durable)
+            return self._write_once(work, durable=durable)
+        return self._write_again(work, durable=durable)
+
+    def _read(self, work: Work[T], *, again: bool) -> T:
+        """Run `work`; once more where the connection was lost and `again` allows it."""
+        session = self.link.live()
+        if session.in_transaction:
+            return work(session)
+        try:
+            return work(session)
+        except psycopg.Error:
+            if not self.link.drop_if_lost() or session.is_overdue or not again:
+                raise
+        try:
+            return work(self.link.live())
+        except psycopg.Error:
+            self.link.drop_if_lost()
+            raise
+
+    def _write_again(self, work: Work[T] | AtOnce, *, durable: bool) -> T:
+        """Run `work` in a transaction; once more where it surely was not committed."""
+        session = self.link.live()
+        try:
+            return self._transact(session, work, durable=durable)
+        except _InDoubt as doubt:
+            if self._has_landed(doubt):
+                return doubt.result  # type: ignore[return-value]
+        except psycopg.Error:
+            if self.link.has_session or session.is_overdue:
+                raise
+        return self._write_once(work, durable=durable)
+
+    def _write_once(self, work: Work[T] | AtOnce, *, durable: bool) -> T:
+        """Run `work` in a transaction, and never again: what it reads from is used up."""
+        try:
+            return self._transact(self.link.live(), work, durable=durable)
+        except _InDoubt as doubt:
+            self._expect_landed(doubt)
+            return doubt.result  # type: ignore[return-value]
+
+    def _write_on(self, generation: int, work: Work[T] | AtOnce, *, durable: bool) -> T:
+        """Run `work` in a transaction of one session; `HoldLost` where that is gone, before or on the way."""
+        session = self.link.of_generation(generation)
+        try:
+            return self._transact(session, work, durable=durable)
+        except _InDoubt as doubt:
+            raise HoldLost(landed=self._has_landed(doubt)) from doubt
+        except psycopg.Error as error:
+            if self.link.has_session or session.is_overdue:
+                raise
+            raise HoldLost from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction around a block, which cannot be run again."""
+        session = self.link.live()
+        with self._begun(session, durable=True) as started:
+            yield
+            ended = session.head()
+        try:
+            self._commit(session, None if ended == started else ended, None)
+        except _InDoubt as doubt:
+            self._expect_landed(doubt)
+
+    def _transact(self, session: Session, work: Work[T] | AtOnce, *, durable: bool) -> T:
+        if isinstance(work, AtOnce):
+            return self._at_once(session, work, durable=durable)  # type: ignore[return-value]
+        with self._begun(session, durable=durable) as started:
+            result = work(session)
+            ended = session.head()
+        self._commit(session, None if ended == started else ended, result)
+        return result
+
+    def _at_once(self, session: Session, work: AtOnce, *, durable: bool) -> int:
+        try:
+            return session.write_at_once(work.query, work.values, durable=durable)
+        except psycopg.Error as error:
+            if self.link.drop_if_lost():
+                raise _InDoubt(work.row, 1, overdue=session.is_overdue) from error
+            self._roll_back(session)
+            raise
+        except BaseException:
+            self.link.drop()
+            raise
+
+    @contextmanager
+    def _begun(self, session: Session, *, durable: bool, lock_wait: float | None = None) -> Iterator[Head | None]:
+        """A write transaction, rolled back by an exception and otherwise still open; the row that was last."""
+        try:
+            yield session.begin(durable=durable, lock_wait=lock_wait)
+        except BaseException:
+            self._roll_back(session)
+            raise
+
+    def _commit(self, session: Session, row: Head | None, result: object) -> None:
+        try:
+            session.commit()
+        except psycopg.Error as error:
+            if self.link.drop_if_lost():
+                raise _InDoubt(row, result, overdue=session.is_overdue) from error
+            self._roll_back(session)  # the server answered, and said no
+            raise
+        except BaseException:
+            self.link.drop()  # interrupted in between
+            raise
+
+    def _roll_back(self, session: Session) -> None:
+        if self.link.drop_if_lost():
+            return
+        try:
+            session.rollback()
+        except psycopg.Error:
+            self.link.drop()
+
+    def _expect_landed(self, doubt: _InDoubt) -> None:
+        if doubt.row is None:
+            raise Undecided from doubt
+        if not self._has_landed(doubt):
+            assert doubt.__cause__ is not None
+            raise doubt.__cause__
+
+    def _has_landed(self, doubt: _InDoubt) -> bool:
+        """Whether a commit in doubt was done. Holding the writer lock means that it has ended, this way or that.
+
+        One that appended nothing only replaced what it found, and may as well be done again.
+        """
+        try:
+            session = self.link.live()
+            with self._begun(session, durable=True, lock_wait=_LOOK if doubt.overdue else None):
+                landed = doubt.row is not None and session.has(doubt.row)
+                session.commit()
+                return landed
+        except (psycopg.Error, EditError) as error:
+            raise Undecided from error
 
     def _on(self, session: Session, work: Work[T]) -> tuple[int, T]:
         try:
