@@ -109,6 +109,13 @@ def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Flee
     ground.check_effects([job["key"] for job in ground.jobs], f"bulk-{high}")
 
 
+def test_a_dry_run_leaves_no_ticket(ground: Ground, fleet: Fleet, queue: str) -> None:
+    ground.appending(4, 2)
+    words = ("bulk", "run", ground.write_jobs(), "--queue", queue, "--dry-run", "--sample", "1")
+    assert answer(*words, state=ground.state)["counts"]["cancelled"] == 4
+    assert fleet.store.database.read(lambda own: own.execute("SELECT * FROM procrastinate_jobs").fetchall()) == []
+
+
 def test_a_ticket_that_only_the_queue_believes_in_hand_is_put_back(
     ground: Ground, fleet: Fleet, worker: Worker
 ) -> None:

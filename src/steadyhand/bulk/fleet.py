@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.bulk.crew import Member, attempt
 from steadyhand.bulk.execution import Given
 from steadyhand.bulk.job import Job
-from steadyhand.bulk.run_store import STEPS, Begun, RunSettings, RunStore, Wait
+from steadyhand.bulk.run_store import STEPS, RunSettings, RunStore, Wait
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.record import new_record_id
@@ -177,17 +177,12 @@ class Worker:
                 async with self._app.open_async():
                     await self._look()
                     await self._serve(until)
-            except (procrastinate.exceptions.ConnectorException, psycopg.Error) as error:
-                await self._wait_for(error)
-            except EditError as error:
-                if error.kind is not Kind.DISK_REFUSED:
+            except (procrastinate.exceptions.ConnectorException, psycopg.Error, EditError) as error:
+                if isinstance(error, EditError) and error.kind is not Kind.DISK_REFUSED:
                     raise
-                await self._wait_for(error)
-
-    async def _wait_for(self, error: Exception) -> None:
-        """The server is away: running jobs go on, and note their end when it is back."""
-        del error
-        await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(
+                    _PAUSE
+                )  # the server is away: jobs that run go on, and note their end when it is back
 
     async def _serve(self, until: Callable[[], bool]) -> None:
         """Serve while the server is there."""
@@ -320,12 +315,8 @@ class Worker:
             # Others may have room on their disks: when the job comes up again, this worker must not be the first.
             self._rests_until = self._store.database.time() + int(2_000 * pause) + 1_000
             self._open[:] = ["-"]
-        self._check_ended(begun)
-
-    def _check_ended(self, begun: Begun) -> None:
-        """Let the ticket come up again where its job waits for another attempt."""
-        due = self._store.due(begun.run, begun.number)
-        if due is not None:
+        due = self._store.due(run, number)
+        if due is not None:  # the job waits for another attempt
             raise _Later(due)
 
 
@@ -335,16 +326,16 @@ def queue_of(run: str, endpoint: str | None) -> str:
     >>> queue_of("3f9c", None), queue_of("3f9c", "anthropic")
     ('3f9c', '3f9c/c70eca6b')
     """
-    return run if endpoint is None else f"{run}/{_ending_of(endpoint)}"
+    return run if endpoint is None else f"{run}/{_digest(endpoint)[:8]}"
 
 
-def _ending_of(endpoint: str) -> str:
-    return hashlib.sha256(endpoint.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _lock_of(job: Job) -> str | None:
     """Tickets with the same lock are taken one after another; a job with a tree of its own needs none."""
-    return None if job.is_repo else hashlib.sha256(job.tree.encode("utf-8", "surrogatepass")).hexdigest()
+    return None if job.is_repo else _digest(job.tree)
 
 
 def _app(url: str, schema: str, most: int = 2) -> App:

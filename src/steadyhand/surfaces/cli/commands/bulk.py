@@ -209,15 +209,13 @@ def run_command(invocation: Invocation, **options: Any) -> int:
                 if queue.store.status(run).state == "cancelled":
                     queue.cancel(run)  # also what was added meanwhile
                     return _report(invocation, queue, run, None, is_brief=True)
-        workers = _workers(options["workers"], queue)
-        given = _given(invocation, queue, run)
         if options["sample"] or options["dry_run"]:
-            code = _try(invocation, queue, run, options, workers or _cores(), given)
+            code = _try(invocation, queue, run, options)
             if code is not None:
                 return code
         queue.store.open_run(run)
         queue.resume(run)
-        return _carry_on(invocation, queue, run, workers, given, options, is_waiting=options["wait"])
+        return _carry_on(invocation, queue, run, options)
 
 
 def _prepared(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int, Job | BadLine]]:
@@ -263,16 +261,15 @@ def _read(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int
         )
 
 
-def _try(
-    invocation: Invocation, queue: Queue, run: str, options: dict[str, Any], workers: int, given: Given
-) -> int | None:
+def _try(invocation: Invocation, queue: Queue, run: str, options: dict[str, Any]) -> int | None:
     """The dry run over a sample; an exit code where the run does not begin."""
     from steadyhand.bulk.pool import try_sample
     from steadyhand.lazy import replace
 
     output = invocation.output
     count = options["sample"] or 20
-    found = try_sample(queue.store, run, count, workers, replace(given, preview=True))
+    given = replace(_given(invocation, queue, run), preview=True)
+    found = try_sample(queue.store, run, count, _workers(options["workers"], queue) or _cores(), given)
     wrong = [(key, outcome) for key, outcome in found if outcome.state in ("refused", "failed")]
     share, most = stop_rule(options["stop_at_failures"])
     allowed = most - 1 if most is not None else int((share or 0.0) * len(found))
@@ -283,7 +280,7 @@ def _try(
     if len(wrong) <= allowed and not options["dry_run"]:
         return None
     if options["dry_run"]:
-        queue.store.cancel(run)
+        queue.cancel(run)
     else:
         queue.store.pause(run)
         words = f"steadyhand bulk resume {run}{queue.words}"
@@ -308,12 +305,10 @@ def _try(
     return FAILED if wrong else 0
 
 
-def _carry_on(
-    invocation: Invocation, queue: Queue, run: str, workers: int, given: Given, options: dict[str, Any],
-    *, is_waiting: bool,
-) -> int:  # fmt: skip
+def _carry_on(invocation: Invocation, queue: Queue, run: str, options: dict[str, Any]) -> int:
     """Carry the run out as far as this process does that, and report."""
     store, output = queue.store, invocation.output
+    workers, given = _workers(options["workers"], queue), _given(invocation, queue, run)
     pace = Pace()
     invocation.after_interrupt = f"steadyhand bulk resume {run}{queue.words} goes on"
     with progress(output, run) as shown:
@@ -336,7 +331,7 @@ def _carry_on(
 
             with _signals(worker := Worker(queue.fleet, workers, given)):
                 worker.work(is_over)
-        elif is_waiting:
+        elif options["wait"]:
             while not _has_ended(store.status(run)):
                 time.sleep(_LOOK)
                 watch()
@@ -550,16 +545,14 @@ def cancel_command(invocation: Invocation, run: str, queue: str | None, state: s
 @_workers_option
 @_wait_option
 @queue_options
-def resume_command(
-    invocation: Invocation, run: str, workers: int | None, wait: bool, queue: str | None, state: str | None
-) -> int:
+def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
     """Go on with a run that was paused or killed.
 
     The same after an interrupt, or where its stop rule paused it. On one machine this process carries the jobs out that
     are left; on a queue the workers do. A job that was being carried out when its worker was lost is looked at first:
     what it did is done, and is not done again.
     """
-    return _go_on(invocation, run, workers, wait=wait, queue=queue, state=state, states=())
+    return _go_on(invocation, run, (), options)
 
 
 @command(
@@ -581,40 +574,21 @@ def resume_command(
 @_workers_option
 @_wait_option
 @queue_options
-def retry_command(
-    invocation: Invocation,
-    run: str,
-    states: tuple[str, ...],
-    workers: int | None,
-    wait: bool,
-    queue: str | None,
-    state: str | None,
-) -> int:
+def retry_command(invocation: Invocation, run: str, states: tuple[str, ...], **options: Any) -> int:
     """Try again what was refused, failed or cancelled.
 
     The jobs begin as new, with all their tries.
     """
-    states = states or ("refused", "failed", "cancelled")
-    return _go_on(invocation, run, workers, wait=wait, queue=queue, state=state, states=states)
+    return _go_on(invocation, run, states or ("refused", "failed", "cancelled"), options)
 
 
-def _go_on(
-    invocation: Invocation,
-    run: str,
-    workers: int | None,
-    *,
-    wait: bool,
-    queue: str | None,
-    state: str | None,
-    states: tuple[Any, ...],
-) -> int:
-    with opened_queue(queue, state) as found:
-        name = found.store.run_named(run).id
+def _go_on(invocation: Invocation, run: str, states: tuple[Any, ...], options: dict[str, Any]) -> int:
+    with opened_queue(options["queue"], options["state"]) as queue:
+        name = queue.store.run_named(run).id
         if states:
-            found.store.retry(name, states, found.ticketing)
-        found.resume(name)
-        given = _given(invocation, found, name)
-        return _carry_on(invocation, found, name, _workers(workers, found), given, {}, is_waiting=wait)
+            queue.store.retry(name, states, queue.ticketing)
+        queue.resume(name)
+        return _carry_on(invocation, queue, name, options)
 
 
 def _say(invocation: Invocation, queue: Queue, run: str) -> int:
