@@ -253,8 +253,9 @@ class _Comparison:
                 found = () if self.syntax.ordered else _sorted_like(wanted, found)
         if not found:
             return None if wanted else []
+        pairs = [pair for pair in zip(wanted, found, strict=True) if not self._is_kept(*pair)]
         if old is None and new is None:
-            return [(part, child, exact, None, None) for part, child in zip(wanted, found, strict=True)]
+            return [(part, child, exact, None, None) for part, child in pairs]
         return [
             (
                 part,
@@ -263,8 +264,14 @@ class _Comparison:
                 _at(old, part.path[-1:]) if isinstance(part, Item) else None,
                 _at(new, child.path[-1:]),
             )
-            for part, child in zip(wanted, found, strict=True)
+            for part, child in pairs
         ]
+
+    def _is_kept(self, one: Wanted, two: Item) -> bool:
+        """Whether a scalar is there as it was, with its name: nothing of it has to be compared."""
+        if one.__class__ is not Item or one.kind != two.kind or one.is_container or not same_data(one.data, two.data):
+            return False
+        return one.entry.of(self.before) == two.entry.of(self.after)
 
 
 def _at(data: object, path: KeyPath) -> object:

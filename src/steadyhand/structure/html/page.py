@@ -246,8 +246,7 @@ class Extents:
         one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
         start, opened = (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset)
         closes, closed = (_NONE, _NONE) if two is None else (two.start_offset, two.end_offset)
-        correct = self._offsets.corrected
-        self._read[index] = bounds = (correct(start), correct(opened), correct(closes), correct(closed))
+        self._read[index] = bounds = self._offsets.bounds(start, opened, closes, closed)
         return bounds
 
     def _behind(self, index: int) -> int | None:

@@ -204,6 +204,10 @@ class Offsets:
             for at, offset in enumerate(offsets):
                 offsets[at] = self.corrected(offset)
 
+    def bounds(self, *offsets: int) -> tuple[int, ...]:
+        """Some offsets as offsets of the text itself."""
+        return tuple(map(self.corrected, offsets)) if self._pairs else offsets
+
     def corrected(self, offset: int) -> int:
         """The offset of the text itself."""
         return offset + bisect_right(self._pairs, offset - 1) if self._pairs else offset
