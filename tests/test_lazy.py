@@ -292,7 +292,7 @@ def test_every_module_with_tools_is_named_by_a_toolset_or_shared() -> None:
         if re.search(r"^TOOLS = ", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {module for toolset in toolsets().values() for module in toolset.modules} == there - {"file_tools"}
-    assert len(registries()) == 10
+    assert len(registries()) == 9
 
 
 def test_nobody_looks_into_a_folder_to_find_modules() -> None:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from steadyhand.structure.markdown.front_matter import FrontMatter
     from steadyhand.structure.markdown.heading import Heading
     from steadyhand.structure.markdown.table import Table
-    from steadyhand.structure.notebook.cell import Cell
+    from steadyhand.structure.notebook import Cell
     from steadyhand.structure.outline import Location, Outline, locate, outline
     from steadyhand.structure.target import Target, parse_address
     from steadyhand.text.changeset import ChangeSet, Clash
@@ -107,7 +107,7 @@ _HOMES = {
     "AutoAccept": "steadyhand.session.review.change",
     "Batch": "steadyhand.session.transaction_builder",
     "Block": "steadyhand.structure.markdown.block",
-    "Cell": "steadyhand.structure.notebook.cell",
+    "Cell": "steadyhand.structure.notebook",
     "ChangeMode": "steadyhand.plan.request",
     "ChangeSet": "steadyhand.text.changeset",
     "CheckReport": "steadyhand.workspace.history.outside",

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tree_sitter import Parser
 
 from steadyhand.errors import Kind
-from steadyhand.structure.code.format import fault, outline
 from steadyhand.structure.code.language import language_of, languages
 from steadyhand.structure.code.reader import code_of, read_text
-from steadyhand.structure.code.symbol import Symbol
+from steadyhand.structure.code.symbol import Symbol, outline
+from steadyhand.structure.code.symbol import fault_in as fault
 from steadyhand.structure.code.tree import grammar_of, parse_bounded
-from steadyhand.structure.format import format_of, formats
+from steadyhand.structure.format import Fault, format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.sampling import EXAMPLES
@@ -107,7 +107,7 @@ BROKEN = {
 def test_valid_text_has_no_fault_and_broken_text_says_where(name: str) -> None:
     assert fault(source_of(VALID[name], f"a{SUFFIXES[name]}")) is None
     found = fault(source_of(BROKEN[name], f"a{SUFFIXES[name]}"))
-    assert found is not None
+    assert isinstance(found, Fault)
     assert 1 <= found.line <= 4
     assert found.message
 
@@ -228,7 +228,7 @@ def test_symbols_beside_a_construct_that_cannot_be_read_are_found_by_the_names_t
 
 def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
     found = fault(source_of("class A {\n  int f() { return 1; }\n", "A.java"))
-    assert found is not None
+    assert isinstance(found, Fault)
     assert (found.line, found.message) == (3, "missing `}`") or found.line == 2
 
 

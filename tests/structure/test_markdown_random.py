@@ -11,8 +11,7 @@ from steadyhand.errors import Kind
 from steadyhand.plan.edit import Insert
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.markdown.format import outline
-from steadyhand.structure.markdown.names import item_address
+from steadyhand.structure.markdown.names import item_address, outline
 from steadyhand.structure.markdown.reader import read_markdown
 from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.structure.target import Addressed, parse_address

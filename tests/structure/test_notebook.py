@@ -15,7 +15,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Act, Delete, Insert, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.node import Refusal, Where
-from steadyhand.structure.notebook.cell import Cell, CellNode
+from steadyhand.structure.notebook import Cell, CellNode
 from steadyhand.text.source import Source
 from tests.table import table
 

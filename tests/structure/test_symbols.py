@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.code.format import outline
-from steadyhand.structure.code.symbol import Symbol
+from steadyhand.structure.code.symbol import Symbol, outline
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import parse_address
 from steadyhand.text.source import Source

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.structure.code.definition import Code
-from steadyhand.structure.code.format import outline
 from steadyhand.structure.code.reader import code_of
-from steadyhand.structure.code.symbol import Symbol
+from steadyhand.structure.code.symbol import Symbol, outline
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies

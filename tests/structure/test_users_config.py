@@ -9,7 +9,7 @@ import yaml
 
 from steadyhand.plan.edit import Act, Delete, Replace
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.notebook.cell import Cell
+from steadyhand.structure.notebook import Cell
 from tests.checks import check_edit
 
 WORKFLOW = """\

@@ -101,14 +101,15 @@ def suggest(workspace: Workspace, *, docs: Sequence[str] = ()) -> Suggestions:
 def write_suggestion(workspace: Workspace, suggestion: Suggestion, *, preview: bool = False) -> Receipt:
     """Add the proposed rules to an article's front matter, as one change with its reasons."""
     from steadyhand.plan.edit import Act, Insert
+    from steadyhand.structure.format import MARKDOWN
     from steadyhand.structure.lines import Lines
-    from steadyhand.structure.markdown.document import SUFFIXES, find_front
+    from steadyhand.structure.markdown.document import find_front
     from steadyhand.structure.markdown.front_matter import FrontMatter
 
     path = suggestion.article.path
     rules = [{"op": each.op, "path": each.path} for each in suggestion.proposals]
     reason = f"attention rules: {'; '.join(dict.fromkeys(each.why for each in suggestion.proposals))}"[:500]
-    if not path.lower().endswith(SUFFIXES):
+    if not path.lower().endswith(MARKDOWN):
         raise EditError(
             Kind.BAD_REQUEST,
             f"{path} is not a Markdown page",

@@ -1,7 +1,8 @@
 """What an action is: a change of a located node that is more than putting text in its place.
 
 A format has a table of its actions, `ACTIONS = (Action(…), …)`; `_ACTIONS` says in which module, and which they are.
-An action proposes splices and never applies them; it refuses by returning a `Refusal`.
+An action proposes splices and never applies them; it refuses by returning a `Refusal`. What can be done in every format
+is here: to move something to another place of its file, as it is written there, without anybody retyping it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import Registry, dataclass
 from steadyhand.schema import bad_request, check_integer, check_text, describe, join, unknown_field
-from steadyhand.structure.node import Node, Proposal, Refusal
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.target import Target, parse_address, resolve_one, target_from_json
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
 Arguments = Mapping[str, Any]
 
@@ -85,7 +90,7 @@ def _check_kind(value: object, parameter: Parameter, path: str) -> None:
 _ACTIONS = Registry(
     "steadyhand.structure",
     "ACTIONS",
-    "config=config.key html=html.actions markdown=markdown.actions move notebook=notebook.cell",
+    "config=config.key html=html.actions markdown=markdown.actions move=action notebook=notebook",
 )
 _NAMES = {
     "config": "add-key append-item delete-key move-key rename-key set-key",
@@ -120,3 +125,66 @@ def action_named(name: str) -> Action:
 def actions() -> Mapping[str, Action]:
     """Every action by its name, in alphabetical order."""
     return MappingProxyType({name: action_named(name) for name in action_names()})
+
+
+def _move(source: Source, node: Node, args: Arguments) -> Proposal | Refusal:
+    """Delete it here, insert it there. Refuses a place inside of what is moved."""
+    where: Where = args.get("where", "after")
+    there = _node_at(source, args["to"])
+    if isinstance(there, Refusal):
+        return there
+    if there.span == node.span:
+        return Proposal(())
+    own = node.move_to(source, there, where)
+    return _across(source, node, there, where) if own is None else own
+
+
+def _across(source: Source, node: Node, there: Node, where: Where) -> Proposal | Refusal:
+    text, gone = node.carried(source), node.delete(source)
+    if isinstance(text, Refusal):
+        return text
+    come = there.insert(source, text, where)
+    for made in (gone, come):
+        if isinstance(made, Refusal):
+            return made
+    assert isinstance(gone, Proposal)
+    assert isinstance(come, Proposal)
+    is_inside = node.span.start <= there.span.start and there.span.end <= node.span.end
+    if is_inside or any(_is_inside(new.span, old.span) for new in come.splices for old in gone.splices):
+        return Refusal(Kind.BAD_REQUEST, f"{there.label} is part of what is to be moved", "name a place outside of it")
+    splices = tuple(sorted((*gone.splices, *come.splices), key=lambda splice: splice.span))
+    stays = ChangeSet(splices).apply(source.text) == source.text
+    return Proposal(() if stays else splices, (*gone.notes, *come.notes))
+
+
+def _node_at(source: Source, value: object) -> Node | Refusal:
+    try:
+        target = _target(value)
+    except EditError as error:
+        return Refusal(error.kind, error.message, error.hints, error.details)
+    return resolve_one(source, target)
+
+
+def _target(value: object) -> Target:
+    if isinstance(value, Target):
+        return value
+    return target_from_json(value, "args.to") if isinstance(value, Mapping) else parse_address(str(value), "args.to")
+
+
+def _is_inside(place: Span, taken: Span) -> bool:
+    return place.overlaps(taken) or (place.is_empty and taken.start < place.start < taken.end)
+
+
+ACTIONS = (
+    Action(
+        "move",
+        (Node,),
+        "Take it to another place of the file, before, after or inside what is there.",
+        (
+            Parameter("to", "place", "where to: an address, or a target's JSON form"),
+            Parameter("where", "text", "on which side", required=False, choices=("before", "after", "start", "end")),
+        ),
+        _move,
+        Example("a.md", "# A\n\n1\n\n# B\n\n2\n", "heading:A", {"to": "heading:B"}, "# B\n\n2\n\n# A\n\n1\n"),
+    ),
+)

@@ -1,7 +1,8 @@
 """What a format is: which files are written in it, what can be addressed in them, and whether they parse.
 
-A package of a format has a module that ends with `FORMATS = (Format(…), …)`; `_FORMATS` names them. Parsers are
-imported by the functions that need them, never by that module.
+The table of formats is here; it names the function of a package that reads the files of each, which is imported when it
+is first called. An outline of a `.env` file has names in it and never values. What is called `.conf` is often written
+in a language of its own: it is read as INI, and not held to it.
 
 A change is neutral if a look at its surroundings proves that a text which parsed before parses after. A full check
 reads the whole text; what is proven here costs as much as the change and the construct around it. A proof may start
@@ -13,11 +14,13 @@ lines of one place. Several places are proven one after another, each in the tex
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from importlib import import_module
 from itertools import chain
+from typing import Any
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import Registry, dataclass, replace
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.node import Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -156,17 +159,116 @@ class Format:
     syntax: str | None = None
 
 
-_FORMATS = Registry(
-    "steadyhand.structure",
-    "FORMATS",
-    "code=code.format config=config.format html=html.format markdown=markdown.format notebook=notebook.format",
+def _call(place: str, *args: Any, **more: Any) -> Any:
+    """Call what is at `package.module:name`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"steadyhand.structure.{module}"), name)(*args, **more)
+
+
+_STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
+_KINDS = ("example", "sample", "template", "dist", "local")
+_ENV = " ".join(
+    (
+        ".env",
+        ".envrc",
+        ".flaskenv",
+        ".dev.vars",
+        ".dev.vars.example",
+        *(f".env.{stage}" for stage in _STAGES.split()),
+        *(f".env.{stage}.{kind}" for stage in _STAGES.split() for kind in _KINDS if kind != stage),
+        *(f".envrc.{kind}" for kind in _KINDS),
+    )
+)
+_ENV_NAMES = " ".join(f"env.{kind}" for kind in _KINDS)
+_INI = (
+    ".ini .cfg .editorconfig .npmrc .gitconfig .gitmodules .pylintrc .flake8 .coveragerc "
+    ".desktop .service .socket .timer .mount .target .path .slice .network .netdev"
+)
+MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+_HTML = (
+    ".html .htm .xhtml .jinja .jinja2 .j2 .njk .twig .hbs .handlebars .mustache .ejs .erb .html.erb"
+    " .html.jinja .html.j2 .html.twig .djhtml .gohtml .liquid .phtml"
+)
+
+
+def _keyed(
+    name: str, suffixes: str, syntax: str, reader: str = "", *, names: str = "", fault: str = "", proof: str = ""
+) -> Format:
+    """A format by the syntax that its keys are written in; `reader` has both of `fault` and `proof`."""
+    outline = partial(_call, "config.key:outline_yaml" if syntax == "yaml" else "config.key:outline_keys", syntax)
+    fault, proof = fault or (reader and f"{reader}:fault_of"), proof or (reader and f"{reader}:is_neutral")
+    return Format(
+        name,
+        tuple(suffixes.split()),
+        outline,
+        partial(_call, fault) if fault else None,
+        tuple(names.split()),
+        is_neutral=partial(_call, proof) if proof else None,
+        syntax=syntax,
+    )
+
+
+_KEYED = (
+    _keyed("env", _ENV, "env", names=_ENV_NAMES, fault="config.env:fault_of"),
+    _keyed("ini", _INI, "ini", fault="config.ini:fault_of"),
+    _keyed("conf", ".conf .cnf", "ini"),
+    _keyed(
+        "json",
+        ".json .webmanifest .geojson .topojson .jsonld .avsc .har",
+        "json",
+        "config.json_reader",
+        names=".babelrc .jshintrc .swcrc composer.lock pipfile.lock flake.lock deno.lock",
+    ),
+    _keyed("jsonc", ".jsonc .code-workspace .code-snippets", "json", "config.json_reader", names="bun.lock"),
+    _keyed("json5", ".json5", "json", fault="config.json_reader:fault_of"),
+    _keyed("jsonl", ".jsonl .ndjson", "json", fault="config.json_reader:fault_of"),
+    _keyed(
+        "toml",
+        ".toml",
+        "toml",
+        "config.toml_reader",
+        names="pipfile cargo.lock poetry.lock uv.lock pdm.lock gopkg.lock",
+    ),
+    _keyed("yaml", ".yaml .yml .cff", "yaml", "config.yaml_neutral"),
+)
+_OTHERS = (
+    Format("html", tuple(_HTML.split()), partial(_call, "html.element:list_page")),
+    Format(
+        "markdown",
+        MARKDOWN,
+        partial(_call, "markdown.names:outline"),
+        partial(_call, "markdown.document:fault_of"),
+        is_neutral=partial(_call, "markdown.document:is_neutral"),
+    ),
+    Format(
+        "notebook",
+        (".ipynb",),
+        partial(_call, "notebook:outline"),
+        partial(_call, "notebook:fault_of"),
+        syntax="json",
+    ),
 )
 
 
 @cache
 def formats() -> tuple[Format, ...]:
     """Every format, in alphabetical order."""
-    return tuple(sorted(chain.from_iterable(_FORMATS.load()), key=lambda item: item.name))
+    code = map(_code, _call("code.language:languages").values())
+    return tuple(sorted(chain(_KEYED, _OTHERS, code), key=lambda item: item.name))
+
+
+def _code(language: Any) -> Format:
+    """The format of a programming language."""
+    is_judged = language.is_checked or language.verdict is not None
+    return Format(
+        language.name,
+        language.suffixes,
+        partial(_call, "code.symbol:outline"),
+        partial(_call, "code.symbol:fault_in") if is_judged else None,
+        language.names,
+        gap=partial(_call, "code.symbol:gap"),
+        is_neutral=None if language.is_neutral is None else partial(language.is_neutral, language),
+    )
 
 
 @cache

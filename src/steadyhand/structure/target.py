@@ -109,7 +109,7 @@ class RowTarget(Target):
 _TARGETS = Registry(
     "steadyhand.structure",
     "TARGET",
-    "anchor=lines block=markdown.block cell=notebook.cell code_block=markdown.code_block "
+    "anchor=lines block=markdown.block cell=notebook code_block=markdown.code_block "
     "front_matter=markdown.front_matter heading=markdown.heading key=config.key lines selector=html.element "
     "symbol=code.symbol table=markdown.table",
 )
@@ -194,9 +194,9 @@ class Addressed(Target):
     def _choose(self, source: Source, found: Sequence[Node], which: Occurrence) -> tuple[Node, ...] | Refusal:
         if which == "all":
             return tuple(found)
-        if which == "unique" and len(found) > 1:
-            return self.several(source, found)
-        index = {"unique": 0, "first": 0, "last": -1}.get(which, 0) if isinstance(which, str) else which - (which > 0)
+        if which == "unique":
+            return (found[0],) if len(found) == 1 else self.several(source, found)
+        index = {"first": 0, "last": -1}.get(which, 0) if isinstance(which, str) else which - (which > 0)
         if not -len(found) <= index < len(found):
             from steadyhand.hints import ChooseAddress
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.code.ecmascript import JAVASCRIPT, TSX, TYPESCRIPT
 from steadyhand.structure.code.language import Language, Unread, blank, brackets_of
-from steadyhand.structure.code.python import is_bounded, is_neutral, python_fault
+from steadyhand.structure.code.python import PYTHON
 from steadyhand.structure.code.sql import SQL
 
 if TYPE_CHECKING:
@@ -504,66 +504,6 @@ _PHP = Language(
 )
 
 
-_ITEMS = "(identifier) @name @variable"
-_UNPACKED = f"""[(tuple_pattern {_ITEMS}) (list_pattern {_ITEMS}) (pattern_list [{_ITEMS}
-  (list_splat_pattern {_ITEMS}) (tuple_pattern {_ITEMS}) (list_pattern {_ITEMS})])]"""
-
-
-def _chained(depth: int) -> str:
-    """What is assigned so many signs behind the first: `y` and `z` of `x = y = z = 1`."""
-    inner = f"(assignment left: [{_ITEMS} {_UNPACKED}])"
-    for _ in range(depth):
-        inner = f"(assignment right: {inner})"
-    return f"(expression_statement {inner}) @statement\n"
-
-
-_PYTHON_QUERY = f"""
-(function_definition name: (_) @name body: (_) @body) @function
-(class_definition name: (_) @name body: (_) @body) @class
-(module (expression_statement (assignment left: (identifier) @name)) @variable)
-(block (expression_statement (assignment left: (identifier) @name)) @variable)
-(expression_statement (assignment left: (identifier) @name @variable right: (assignment))) @statement
-(expression_statement (assignment left: {_UNPACKED})) @statement
-{_chained(1)}{_chained(2)}{_chained(3)}
-(type_alias_statement left: (type [(identifier) @name (generic_type (identifier) @name)])) @type
-(decorated_definition definition: (_) @inner) @wrapper
-(expression_statement (assignment right: (assignment))) @several
-(expression_statement . (string) .) @behind
-(decorator) @attribute
-(comment) @comment
-"""
-
-_NEWER = lazy_pattern(
-    r"\b(?:def|class)\s+\w+\s*\[|^\s*type\s+\w+|\bexcept\*?\s+[\w.]+\s*,|\b(?:[fFtT][rR]?|[rR][fFtT])['\"]"
-)
-
-# The defaults of type parameters, `class A[T = int, *Ts = *tuple[int], **P = [str]]`: one is covered at a time.
-_INNER = r"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\]){0,200}\]){0,400}\]"
-_DEFAULT = Unread.of(
-    r"\b(?:def|class|type)\s+\w+\s*\[(?:[^\[\]=]|" + _INNER + r"){1,400}"
-    r"(=\s*\*?(?:[\w.|\s\"']|" + _INNER + r"){1,400})(?=[,\]])"
-)
-_MOST_DEFAULTS = 6
-
-
-# The grammar finds the places, the interpreter's own compiler says whether a text is valid.
-_PYTHON = Language(
-    name="python",
-    suffixes=(".py", ".pyi", ".pyw"),
-    package="tree_sitter_python",
-    query=_PYTHON_QUERY,
-    layout="suite",
-    strings=("string",),
-    gaps=(2, 1),
-    interpreters=("python",),
-    verdict=python_fault,
-    is_bounded=is_bounded,
-    is_neutral=is_neutral,
-    newer=_NEWER,
-    unread=(_DEFAULT,) * _MOST_DEFAULTS,
-)
-
-
 _RUBY_SEVERAL = """[(assignment left: (constant) @name @constant right: (assignment))
   (assignment right: (assignment left: (constant) @name @constant))
   (assignment left: (left_assignment_list (constant) @name @constant))]"""
@@ -716,7 +656,7 @@ LANGUAGES = (
     JAVASCRIPT,
     _KOTLIN,
     _PHP,
-    _PYTHON,
+    PYTHON,
     _RUBY,
     _RUST,
     SQL,

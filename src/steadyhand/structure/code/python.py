@@ -1,4 +1,4 @@
-r"""Python: whether a text is valid, and whether a change leaves a valid text valid.
+r"""Python: its entry of the table, whether a text is valid, and whether a change leaves a valid text valid.
 
 The interpreter's own compiler says whether a text is valid. It recurses on nested text, and takes memory by the square
 of a dotted name's parts and time by the square of an f-string's length: `is_bounded` says what may be given to it, and
@@ -27,13 +27,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from keyword import iskeyword, softkwlist
-from typing import TYPE_CHECKING
 
 from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.structure.code.language import Language, Unread
 from steadyhand.structure.format import WIDEST, Change, Fault
-
-if TYPE_CHECKING:
-    from steadyhand.structure.code.language import Language
 
 # A backslash that escapes nothing, or an octal number that is no character. A control character in its place is as good
 # inside a string, and as wrong outside one.
@@ -511,3 +508,63 @@ def _is_same_scope(window: _Window, old: str, new: str) -> bool:
             return False
         at = text.find("global", at + 6)
     return True
+
+
+_ITEMS = "(identifier) @name @variable"
+_UNPACKED = f"""[(tuple_pattern {_ITEMS}) (list_pattern {_ITEMS}) (pattern_list [{_ITEMS}
+  (list_splat_pattern {_ITEMS}) (tuple_pattern {_ITEMS}) (list_pattern {_ITEMS})])]"""
+
+
+def _chained(depth: int) -> str:
+    """What is assigned so many signs behind the first: `y` and `z` of `x = y = z = 1`."""
+    inner = f"(assignment left: [{_ITEMS} {_UNPACKED}])"
+    for _ in range(depth):
+        inner = f"(assignment right: {inner})"
+    return f"(expression_statement {inner}) @statement\n"
+
+
+_PYTHON_QUERY = f"""
+(function_definition name: (_) @name body: (_) @body) @function
+(class_definition name: (_) @name body: (_) @body) @class
+(module (expression_statement (assignment left: (identifier) @name)) @variable)
+(block (expression_statement (assignment left: (identifier) @name)) @variable)
+(expression_statement (assignment left: (identifier) @name @variable right: (assignment))) @statement
+(expression_statement (assignment left: {_UNPACKED})) @statement
+{_chained(1)}{_chained(2)}{_chained(3)}
+(type_alias_statement left: (type [(identifier) @name (generic_type (identifier) @name)])) @type
+(decorated_definition definition: (_) @inner) @wrapper
+(expression_statement (assignment right: (assignment))) @several
+(expression_statement . (string) .) @behind
+(decorator) @attribute
+(comment) @comment
+"""
+
+_NEWER = lazy_pattern(
+    r"\b(?:def|class)\s+\w+\s*\[|^\s*type\s+\w+|\bexcept\*?\s+[\w.]+\s*,|\b(?:[fFtT][rR]?|[rR][fFtT])['\"]"
+)
+
+# The defaults of type parameters, `class A[T = int, *Ts = *tuple[int], **P = [str]]`: one is covered at a time.
+_INNER = r"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\]){0,200}\]){0,400}\]"
+_DEFAULT = Unread.of(
+    r"\b(?:def|class|type)\s+\w+\s*\[(?:[^\[\]=]|" + _INNER + r"){1,400}"
+    r"(=\s*\*?(?:[\w.|\s\"']|" + _INNER + r"){1,400})(?=[,\]])"
+)
+_MOST_DEFAULTS = 6
+
+
+# The grammar finds the places, the interpreter's own compiler says whether a text is valid.
+PYTHON = Language(
+    name="python",
+    suffixes=(".py", ".pyi", ".pyw"),
+    package="tree_sitter_python",
+    query=_PYTHON_QUERY,
+    layout="suite",
+    strings=("string",),
+    gaps=(2, 1),
+    interpreters=("python",),
+    verdict=python_fault,
+    is_bounded=is_bounded,
+    is_neutral=is_neutral,
+    newer=_NEWER,
+    unread=(_DEFAULT,) * _MOST_DEFAULTS,
+)

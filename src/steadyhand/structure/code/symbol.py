@@ -40,7 +40,7 @@ from steadyhand.structure.code.placement import (
 )
 from steadyhand.structure.code.reader import code_of, known_code, parse_source, read_code, read_text, reread
 from steadyhand.structure.code.tree import too_long
-from steadyhand.structure.format import Fault, Unchecked, is_neutral
+from steadyhand.structure.format import Fault, OutlineEntry, Unchecked, is_neutral
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.changeset import ChangeSet
@@ -652,3 +652,30 @@ def _names_in(code: Code, places: Sequence[Span]) -> list[Counter[str]]:
 def _place_of(item: Definition, places: Sequence[Span], starts: Sequence[int]) -> int | None:
     at = bisect_right(starts, item.proper.start) - 1
     return at if at >= 0 and item.proper.end <= places[at].end else None
+
+
+def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
+    """Every definition that can be addressed: none that a syntax error makes doubtful, or that is called `../..`."""
+    code = code_of(source)
+    if isinstance(code, Refusal):
+        return code
+    counts = Counter(item.dotted for item in code.definitions)
+    hidden = {item.dotted for item in code.definitions if not item.is_sound or not loose(item.dotted)}
+    seen: Counter[str] = Counter()
+    entries: list[OutlineEntry] = []
+    for item in code.definitions:
+        seen[item.dotted] += 1
+        nth = f"[{seen[item.dotted]}]" if counts[item.dotted] > 1 else ""
+        if item.dotted not in hidden:
+            label = signature_of(source, item)
+            entries.append(OutlineEntry(f"symbol{nth}:{item.dotted}", item.kind, label, item.whole, item.depth))
+    if not entries and code.errors:
+        line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "it cannot be parsed")
+        return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}", ByText(), {"line": line, "reason": reason})
+    return entries
+
+
+def gap(source: Source) -> Fault | None:
+    """The first error: definitions around it may be left out."""
+    code = code_of(source)
+    return None if isinstance(code, Refusal) or not code.faults else code.faults[0]

@@ -17,7 +17,7 @@ from steadyhand.structure.config.item import Item, Plain, Reading
 from steadyhand.structure.config.layout import Write, first_of
 from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, text_of, top_of
 from steadyhand.structure.config.syntax import refuse
-from steadyhand.structure.format import file_name
+from steadyhand.structure.format import Fault, Unchecked, file_name
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.lines import to_lf
@@ -182,3 +182,8 @@ def _quoted(text: str, quote: str, *, has_lines: bool) -> str | None:
 
 
 SYNTAX = Env()
+
+
+def fault_of(source: Source) -> Fault | Unchecked | None:
+    """The first line that is none of the format."""
+    return Fault.of(source.derive(SYNTAX.read), "this is not a line of a .env file")

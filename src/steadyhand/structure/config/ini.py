@@ -19,7 +19,7 @@ from steadyhand.structure.config.item import Item, Plain, Reading
 from steadyhand.structure.config.layout import Write, first_of
 from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, margin, text_of, top_of
 from steadyhand.structure.config.syntax import refuse
-from steadyhand.structure.format import file_name
+from steadyhand.structure.format import Fault, Unchecked, file_name
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_each
 from steadyhand.text.indent import indent_of, unit_of
@@ -382,3 +382,8 @@ def _indent_of(text: str, item: Item | None) -> str:
 
 
 SYNTAX = Ini()
+
+
+def fault_of(source: Source) -> Fault | Unchecked | None:
+    """The first line that is none of the format."""
+    return Fault.of(source.derive(SYNTAX.read))

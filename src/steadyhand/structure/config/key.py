@@ -362,10 +362,48 @@ def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth
     return entries
 
 
-def outline_keys(source: Source, syntax: str) -> list[OutlineEntry] | Refusal:
+def outline_keys(syntax: str, source: Source) -> list[OutlineEntry] | Refusal:
     """Every key of a text that is written in a syntax, for the outline of its format."""
     reading = source.derive(syntax_named(syntax).read)
     return reading if isinstance(reading, Refusal) else key_entries(reading)
+
+
+_TELLING = ("name", "id", "key", "kind", "title", "uses")
+_LONGEST_NAME = 60
+
+
+def outline_yaml(syntax: str, source: Source) -> list[OutlineEntry] | Refusal:
+    """Every key of every document, and items by the name they carry inside."""
+    reading = source.derive(syntax_named(syntax).read)
+    if isinstance(reading, Refusal):
+        return reading
+    is_stream = len(reading.documents) > 1
+    entries = iter(key_entries(reading, depth=int(is_stream)))
+    made: list[OutlineEntry] = []
+    for number, top in enumerate(reading.documents, start=1):
+        for item in top.walk():
+            if item.path:
+                entry = next(entries)
+                said = None if item.name is not None else _called(item)
+                made.append(entry if said is None else replace(entry, label=f"{entry.label} ({said})"))
+            elif is_stream:
+                made.append(_document(top, number))
+    return made
+
+
+def _document(top: Item, number: int) -> OutlineEntry:
+    size = f" of {len(top.children)}" if top.is_container else ""
+    said = _called(top)
+    label = f"document {number}: {top.kind}{size}" + ("" if said is None else f" ({said})")
+    return OutlineEntry(f"key[{number}]:", "document", label, top.value)
+
+
+def _called(item: Item) -> str | None:
+    if item.kind != "mapping":
+        return None
+    texts = {child.path[-1]: child.data for child in item.children if child.kind == "text"}
+    name = next((name for name in _TELLING if name in texts), None)
+    return None if name is None else f"{name} {' '.join(str(texts[name]).split())[:_LONGEST_NAME]}"
 
 
 def label_of(item: Item) -> str:

@@ -17,7 +17,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
-from steadyhand.structure.format import Change
+from steadyhand.structure.format import Change, Fault, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled_at, check_each
 from steadyhand.text.source import Source
@@ -596,3 +596,10 @@ def _lines(text: str) -> list[re.Match[str]] | None:
         found.append(line)
         at = line.end()
     return found
+
+
+def fault_of(source: Source) -> Fault | Unchecked | None:
+    """The first place where the text is no TOML."""
+    from steadyhand.structure.config.syntax import syntax_named
+
+    return None if source.derive(is_readable) else Fault.of(source.derive(syntax_named("toml").read))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.format import WIDEST, Change
+from steadyhand.structure.format import WIDEST, Change, Fault, Unchecked
+from steadyhand.text.source import Source
 
 _WORDS = r"(?:/|-{0,2})\w(?:[\w./+=@%$;()<>-]|,[ ](?=\w)|[ ](?=[\w/(]))*+"
 _LINE = lazy_pattern(
@@ -153,3 +154,12 @@ def _is_unquoted(change: Change, old: list[_Line], new: list[_Line], quote: str)
         return True
     line = _LINE.match(change.before, change.before.rfind("\n", 0, at) + 1)
     return line is not None and _style(line) == style
+
+
+def fault_of(source: Source) -> Fault | Unchecked | None:
+    """The first place where the text is no YAML."""
+    from steadyhand.structure.config.syntax import syntax_named
+    from steadyhand.structure.config.yaml_reader import is_readable, parse
+
+    is_new = source.derived(parse) is None
+    return None if is_new and source.derive(is_readable) else Fault.of(source.derive(syntax_named("yaml").read))

@@ -20,12 +20,11 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, ClassVar, overload
 
 from steadyhand.errors import Kind
-from steadyhand.hints import SendAddress
+from steadyhand.hints import ByText, SendAddress
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.schema import bad_request, check_text
-from steadyhand.structure.format import OutlineEntry
+from steadyhand.structure.format import OutlineEntry, file_name, format_of
 from steadyhand.structure.html.change import empty, insert_html, remove, replace_element, set_html
-from steadyhand.structure.html.format import no_page
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.proof import prove_batch
 from steadyhand.structure.html.template import may_begin_region
@@ -259,8 +258,12 @@ class ElementNode(Node):
         made: list[Proposal] = []
         page, later = self.page, self.proved_later().page
         for node, propose in asked:
-            proposal = propose(replace(node, page=later)) if isinstance(node, ElementNode) else None
-            if not isinstance(node, ElementNode) or not isinstance(proposal, Proposal):
+            if not isinstance(node, ElementNode):
+                return None
+            proposal = propose(
+                ElementNode(node.kind, node.span, later, node.index, node.part, node.flaw, node.css, node.nth)
+            )
+            if not isinstance(proposal, Proposal):
                 return None
             nodes.append(node)
             made.append(proposal)
@@ -440,6 +443,7 @@ def _shown(page: Page, index: int) -> dict[str, object]:
 
 
 _LONGEST = 5_000
+_SELECTOR = "write a CSS selector, such as #main or ul.menu > li:first-child"
 _QUOTED = lazy_pattern(r"\"[^\"]*+\"|'[^']*+'|\\.", re.DOTALL)
 _PSEUDO_ELEMENT = lazy_pattern(r"::[\w-]+|:(?:before|after|first-line|first-letter)\b")
 _DYNAMIC = lazy_pattern(
@@ -448,6 +452,19 @@ _DYNAMIC = lazy_pattern(
     r"|defined|host)\b"
 )
 _POSITION = lazy_pattern(r"\bat position ([0-9]+)\Z")
+
+
+def no_page(path: str | None) -> Refusal | None:
+    """Why a file has no elements: Vue, Svelte, JSX and XML look like HTML, and end tags and elements elsewhere."""
+    found, name = format_of(path), "" if path is None else file_name(path)
+    if found.name in ("html", "php") if found is not None else "." not in name or name.endswith(".svg"):
+        return None
+    return Refusal(
+        Kind.BAD_REQUEST,
+        f"{path} is not an HTML page",
+        ByText() if found is None else f"name what the outline of this {found.name} file lists, or edit by text",
+        {"path": path},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,6 +527,9 @@ class Selector(Addressed):
         return ElementNode("element", span, page, index, self.part, flaw, self.css, self.nth)
 
     def _wrong(self, page: Page) -> Refusal | None:
+        if ":" not in self.css:
+            reason = bad_selector(self.css)
+            return None if reason is None else self._bad(reason, _SELECTOR)
         plain = _QUOTED.sub(lambda found: "_" * len(found.group()), self.css)
         pseudo = _PSEUDO_ELEMENT.search(plain)
         if pseudo is not None:
@@ -518,7 +538,7 @@ class Selector(Addressed):
         nested = nested_has(plain)
         reason = bad_selector(self.css) if nested is None else f":has() in :has(), at position {nested}"
         if reason is not None:
-            return self._bad(reason, "write a CSS selector, such as #main or ul.menu > li:first-child")
+            return self._bad(reason, _SELECTOR)
         return self._dear() if is_too_dear(page, plain) else None
 
     def _dear(self) -> Refusal:

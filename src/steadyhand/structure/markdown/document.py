@@ -9,20 +9,20 @@ comments of a YAML text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from types import MappingProxyType
 from typing import Literal
 
+from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern, replace
+from steadyhand.structure.format import Change, Fault
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
-
 
 _TAB = 4
 
@@ -350,3 +350,27 @@ def in_front(refusal: Refusal) -> Refusal:
         return there
     message = f"line {line + 1}: {there.cause or there.message}"
     return replace(there, message=message, details={**there.details, "line": line + 1})
+
+
+def fault_of(source: Source) -> Fault | None:
+    """Where the front matter stops being YAML or TOML."""
+    from steadyhand.structure.config.syntax import syntax_named
+
+    front = find_front(source.lines)
+    if front is None:
+        return None
+    read = syntax_named(front.syntax).read(source.derive(front_source))
+    if not isinstance(read, Refusal) or read.kind != Kind.UNPARSABLE:
+        return None
+    there = in_front(read)
+    line = there.details.get("line")
+    return Fault(line if isinstance(line, int) else 1, f"front matter: {there.message}")
+
+
+def is_neutral(change: Change) -> bool:
+    """Whether a change is outside of front matter: there is none, or what may close it is before the change."""
+    mark = change.after[:4].removeprefix("\ufeff")[:3]
+    if mark not in ("---", "+++"):
+        return True
+    closing = re.compile(r"\n(?:---|\.\.\.)[ \t]*\n" if mark == "---" else r"\n\+\+\+[ \t]*\n")
+    return closing.search(change.after, 0, change.start) is not None

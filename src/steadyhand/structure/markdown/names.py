@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText, Hint, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.markdown.document import Document, Item, Mark, Section
-from steadyhand.structure.markdown.reader import known_markdown
+from steadyhand.structure.format import OutlineEntry
+from steadyhand.structure.markdown.document import Document, Item, Mark, Section, front_source, front_span
+from steadyhand.structure.markdown.reader import known_markdown, read_markdown
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import split_bodies
@@ -500,3 +501,75 @@ def _row_of(rows: Sequence[str], row: int, target: str, words: str) -> int:
         if at is not None:
             return at
     return min(row, max(len(rows) - 1, 0))
+
+
+def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
+    """Front matter and its keys, headings, code blocks, tables and named blocks, in the order of the file."""
+    document = read_markdown(source)
+    if isinstance(document, Refusal):
+        return document
+    found = sorted([*_sections(source, document), *_leaves(document), *_named_blocks(source, document)], key=_place)
+    return [*_front(source, document), *_deepened(found)]
+
+
+def _place(found: tuple[Section | None, OutlineEntry]) -> tuple[int, int]:
+    """Headings before what starts where they do."""
+    return found[1].span.start, found[0] is None
+
+
+def _sections(source: Source, document: Document) -> list[tuple[Section | None, OutlineEntry]]:
+    found: list[tuple[Section | None, OutlineEntry]] = []
+    for section in check_each(document.sections):
+        span = document.span_of(section.mark.first, section.end, section.mark.container)
+        label = f"{'#' * section.mark.level} {section.mark.text}"[:120]
+        found.append(
+            (section, OutlineEntry(address_of(source, section), "section", label, span, len(section.path) - 1))
+        )
+    return found
+
+
+def _leaves(document: Document) -> list[tuple[Section | None, OutlineEntry]]:
+    from steadyhand.structure.markdown.code_block import PARTS, code_block_node
+    from steadyhand.structure.markdown.table import table_node
+
+    nodes = [code_block_node(document, number, PARTS[0]) for number in range(len(document.codes))]
+    tables = [table_node(document, number) for number in range(len(document.tables))]
+    return [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in (*nodes, *tables)]
+
+
+def _named_blocks(source: Source, document: Document) -> list[tuple[Section | None, OutlineEntry]]:
+    from steadyhand.structure.markdown.block import block_node
+
+    nodes = [block_node(source, document, ref) for ref in refs_of(source)]
+    return [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in nodes]
+
+
+def _deepened(found: Sequence[tuple[Section | None, OutlineEntry]]) -> list[OutlineEntry]:
+    """Entries one deeper than the section they are in."""
+    entries: list[OutlineEntry] = []
+    open_sections: list[tuple[int, int]] = []  # where each ends, and its depth
+    for section, entry in found:
+        while open_sections and open_sections[-1][0] <= entry.span.start:
+            open_sections.pop()
+        if section is not None:
+            open_sections.append((entry.span.end, entry.depth))
+            entries.append(entry)
+        else:
+            depth = open_sections[-1][1] + 1 if open_sections else 0
+            entries.append(OutlineEntry(entry.address, entry.kind, entry.label, entry.span, depth))
+    return entries
+
+
+def _front(source: Source, document: Document) -> list[OutlineEntry]:
+    from steadyhand.structure.config.key import key_entries
+    from steadyhand.structure.config.syntax import syntax_named
+
+    if document.front is None:
+        return []
+    span = front_span(document.table, document.front)
+    whole = OutlineEntry("front_matter:", "front matter", f"front matter ({document.front.syntax})", span)
+    reading = syntax_named(document.front.syntax).read(source.derive(front_source))
+    if isinstance(reading, Refusal):
+        return [whole]
+    keys = key_entries(reading, offset=span.start, prefix="front_matter", depth=1)
+    return [whole, *(entry for entry in keys if entry.depth == 1)]

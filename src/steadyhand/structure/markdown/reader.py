@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, replace
-from steadyhand.structure.format import file_name, format_of
+from steadyhand.structure.format import MARKDOWN, file_name, format_of
 from steadyhand.structure.markdown.document import (
     CLOSINGS,
-    SUFFIXES,
     Container,
     Definition,
     Document,
@@ -327,7 +326,7 @@ def markdown_of(source: Source, what: str) -> Document | Refusal:
     if suffix in _OTHER_PROSE or (found is not None and found.name != "markdown"):
         return Refusal(
             Kind.BAD_REQUEST,
-            f"{path} is not a Markdown file: {what} can only be named in {', '.join(SUFFIXES)}",
+            f"{path} is not a Markdown file: {what} can only be named in {', '.join(MARKDOWN)}",
             ByText() if found is None else f"name what the outline of this {found.name} file lists",
             {"path": path},
         )

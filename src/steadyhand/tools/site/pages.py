@@ -20,7 +20,7 @@ from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, b
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.transaction_builder import Batch
-from steadyhand.structure.html.format import no_page
+from steadyhand.structure.html.element import no_page
 from steadyhand.text.source import Source
 from steadyhand.tools.result import LINES, failure, success
 from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation

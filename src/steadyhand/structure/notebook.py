@@ -16,11 +16,13 @@ from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.schema import bad_request, describe, nearest_name
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
+from steadyhand.structure.config import json_reader
 from steadyhand.structure.config.editor import Asked, Beside, Fresh, Keys
 from steadyhand.structure.config.item import Item, Plain
 from steadyhand.structure.config.json import Style, brackets_of, style_of, unit_of, write_text
 from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.config.syntax import syntax_named
+from steadyhand.structure.format import Fault, OutlineEntry, Unchecked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.diff import diff_rows
@@ -441,3 +443,19 @@ ACTIONS = (
         Example("a.ipynb", _AROUND % f"{_FIRST}, {_SECOND}", "cell:0", {"to": 1}, _AROUND % f"{_SECOND}, {_FIRST}"),
     ),
 )
+
+
+def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
+    """Every cell with its first line."""
+    notebook = read_notebook(source)
+    if isinstance(notebook, Refusal):
+        return notebook
+    return [
+        OutlineEntry(notebook.addresses[cell.index], f"{cell.type} cell", label_of(cell), cell.source.value)
+        for cell in notebook.cells
+    ]
+
+
+def fault_of(source: Source) -> Fault | Unchecked | None:
+    """Where the text is no JSON, or no notebook."""
+    return json_reader.fault_of(source) or Fault.of(read_notebook(source))
