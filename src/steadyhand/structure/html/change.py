@@ -20,13 +20,13 @@ from steadyhand.structure.html.proof import Change, Meaning, Unfit, danger_of, m
 from steadyhand.structure.html.template import (
     FILLER,
     UNMASKED,
-    Finder,
     Region,
     cover_all,
     is_plain,
     mask,
     mask_value,
     regions_in,
+    regions_of,
 )
 from steadyhand.structure.html.tree import (
     DROPS_NEWLINE,
@@ -102,7 +102,7 @@ def _pieces(value: str) -> list[tuple[str, bool]]:
     """The value in pieces, each with whether it is template syntax."""
     found: list[tuple[str, bool]] = []
     at = 0
-    for region in Finder(value).within(0, len(value)):
+    for region in regions_of(value):
         found += [(value[at : region.span.start], False), (region.span.of(value), True)]
         at = region.span.end
     return [*found, (value[at:], False)]
@@ -427,6 +427,7 @@ def _plain(name: str) -> str:
 
 _NO_CONTENT = "the element has no content and cannot have any"
 _TABULAR = frozenset("table tbody thead tfoot tr colgroup html head frameset select".split())
+_NO_TEXT = _TABULAR | LITERAL | DROPS_NEWLINE
 _KEEPS_BLANKS = DROPS_NEWLINE | {"xmp", "plaintext"}
 
 
@@ -464,7 +465,7 @@ def _is_text_for_text(page: Page, element: Element, content: str) -> bool:
     from turbohtml import Text
 
     children = page.nodes[element.index].children
-    if element.namespace != "html" or element.tag in _TABULAR | LITERAL | DROPS_NEWLINE or element.end_tag is None:
+    if element.namespace != "html" or element.tag in _NO_TEXT or element.end_tag is None:
         return False
     if len(children) != 1 or not isinstance(children[0], Text) or "\0" in content or not content.strip():
         return False

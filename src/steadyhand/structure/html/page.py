@@ -24,7 +24,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.html.template import Masked, are_whole, ended_words, mask, regions_in
-from steadyhand.structure.html.tree import DROPS_NEWLINE, FORMATTING, VOID, Element, Offsets, parse_tree
+from steadyhand.structure.html.tree import DROPS_NEWLINE, FORMATTING, VOID, Bounds, Element, Offsets, parse_tree
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.source import Source
@@ -123,8 +123,6 @@ _NONE = -1  # where the source has no such tag
 _FEW = 400  # elements inside and around one that are looked at for it; above that, all elements are placed at once
 _MANY = 1_000  # elements that are placed one by one
 
-Bounds = tuple[int, int, int, int]
-
 
 class _Places:
     """Start tag and end tag of every element, by their bounds: a page has too many for a span each.
@@ -164,6 +162,7 @@ class Extents:
         self._offsets = Offsets(text)
         self._known: dict[int, Element] = {}
         self._read: dict[int, Bounds] = {}
+        self._rooms: dict[int, int | None] = {}  # where the contents of elements end
 
     @cached_property
     def tags(self) -> list[str]:
@@ -246,7 +245,7 @@ class Extents:
         one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
         start, opened = (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset)
         closes, closed = (_NONE, _NONE) if two is None else (two.start_offset, two.end_offset)
-        self._read[index] = bounds = self._offsets.bounds(start, opened, closes, closed)
+        self._read[index] = bounds = self._offsets.bounds((start, opened, closes, closed))
         return bounds
 
     def _behind(self, index: int) -> int | None:
@@ -259,30 +258,37 @@ class Extents:
 
     def _start_from(self, index: int) -> int:
         """Where the first element from a number on begins that has a tag."""
-        starts = (self._bounds(at)[0] for at in range(index, len(self._nodes)))
-        return next((start for start in starts if start >= 0), len(self._text))
+        for at in range(index, len(self._nodes)):
+            start = self._bounds(at)[0]
+            if start >= 0:
+                return start
+        return len(self._text)
 
     def _around(self, index: int) -> int | None:
         """Where the content ends that an element is in, if it is inside of each element around it."""
         chain: list[int] = []
         parent = self._parents[index]
-        while parent >= 0:
+        while parent >= 0 and parent not in self._rooms:
             chain.append(parent)
             parent = self._parents[parent]
-        around = len(self._text)
+        around = len(self._text) if parent < 0 else self._rooms[parent]
         for outer in reversed(chain):
-            start, opened, closes, closed = self._bounds(outer)
-            if start < 0:
-                continue
-            if closed < 0:
-                behind = self._behind(outer)
-                end = None if behind is None else self._end(opened, around, behind)
-            else:
-                end = closed
-            if end is None or end > around:
-                return None
-            around = closes if closes >= 0 else end
+            around = self._rooms[outer] = None if around is None else self._within(outer, around)
         return around
+
+    def _within(self, outer: int, around: int) -> int | None:
+        """Where the content of an element ends whose surroundings end there; None where it ends behind them."""
+        start, opened, closes, closed = self._bounds(outer)
+        if start < 0:
+            return around
+        if closed < 0:
+            behind = self._behind(outer)
+            end = None if behind is None else self._end(opened, around, behind)
+        else:
+            end = closed
+        if end is None or end > around:
+            return None
+        return closes if closes >= 0 else end
 
     def _end(self, opened: int, around: int, behind: int) -> int | None:
         """Where an element without an end tag ends."""

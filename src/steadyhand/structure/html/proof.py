@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import lazy_pattern, replace
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.html.page import Page
 from steadyhand.structure.html.template import mask, opens_region
 from steadyhand.structure.html.tree import Element, parse_tree
@@ -62,7 +62,7 @@ def prove(page: Page, element: Element, proposal: Proposal, change: Change) -> P
 
 def meant(proposal: Proposal, meaning: Meaning) -> Proposal:
     """A proposal with what it means, for who proves several at once."""
-    return replace(proposal, meaning=meaning)
+    return Proposal(proposal.splices, proposal.notes, proposal.after, meaning)
 
 
 Look = Callable[["Document", "list[Tag]", int], bool]

@@ -204,11 +204,16 @@ def mask(text: str) -> Masked:
     return _Masking(text).run()
 
 
+def regions_of(text: str) -> list[Region]:
+    """The regions of a text by itself."""
+    return list(Finder(text).within(0, len(text))) if may_begin_region(text) else []
+
+
 def mask_value(value: str, *, text: bool = False) -> str:
     """What an attribute's value, or a text, is read as where its template syntax is covered."""
     pieces: list[str] = []
     at = 0
-    for region in Finder(value).within(0, len(value)):
+    for region in regions_of(value):
         pieces += [value[at : region.span.start], _cover(value, region, letters=region.outputs and not text)]
         at = region.span.end
     return "".join([*pieces, value[at:]])
@@ -218,7 +223,7 @@ def cover_all(value: str) -> str:
     """A value with all its template syntax covered by letters, also what writes nothing."""
     pieces: list[str] = []
     at = 0
-    for region in Finder(value).within(0, len(value)):
+    for region in regions_of(value):
         pieces += [value[at : region.span.start], FILLER * region.span.length]
         at = region.span.end
     return "".join([*pieces, value[at:]])

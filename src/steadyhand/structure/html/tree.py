@@ -189,6 +189,9 @@ def start_tag_attributes(tag: str) -> list[tuple[str, str]] | None:
     return tokens[0].attrs or []
 
 
+Bounds = tuple[int, int, int, int]
+
+
 class Offsets:
     """From offsets of a text whose line endings were made LF to offsets of the text itself."""
 
@@ -204,9 +207,12 @@ class Offsets:
             for at, offset in enumerate(offsets):
                 offsets[at] = self.corrected(offset)
 
-    def bounds(self, *offsets: int) -> tuple[int, ...]:
-        """Some offsets as offsets of the text itself."""
-        return tuple(map(self.corrected, offsets)) if self._pairs else offsets
+    def bounds(self, bounds: Bounds) -> Bounds:
+        """Where the tags of an element are in the text itself."""
+        if not self._pairs:
+            return bounds
+        start, opened, closes, closed = map(self.corrected, bounds)
+        return start, opened, closes, closed
 
     def corrected(self, offset: int) -> int:
         """The offset of the text itself."""
