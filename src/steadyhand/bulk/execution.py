@@ -18,8 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack, suppress
-from types import TracebackType
+from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import TYPE_CHECKING, Self, cast
 
 from steadyhand.bulk.job import Job, short_name
@@ -326,9 +325,10 @@ def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
     runs = host_of(workspace).runs
     begun = next((str(each["id"]) for each in runs.runs() if each.get("label") == label), None)
     record = None if begun is None else runs.run(begun)
-    if given.settle and (record is None or record.get("end") != "finished"):
+    is_over = record is not None and record.get("end") == "finished"
+    if given.settle and not is_over:
         return Outcome("cancelled")
-    if record is None or record.get("end") != "finished" or _has_failed(record):
+    if record is None or not is_over or _articles(record, "failed", "partial"):
         docs = body.get("docs")
         limit = body.get("limit")
         settings = RunSettings(
@@ -340,22 +340,22 @@ def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
             label=label,
         )
         record = run_impact(workspace, _model(body, given), settings, resume=begun)
-    articles = cast("list[Mapping[str, object]]", record.get("articles") or [])
-    files = tuple(str(each["path"]) for each in articles if each.get("status") in ("updated", "partial"))
+    files = tuple(str(each["path"]) for each in _articles(record, "updated", "partial"))
     diff = workspace.diff_of_task(task_of_run(str(record["id"]))) if files else ""
     facts = {"impact": record["id"]}
-    wrong = [each for each in articles if each.get("status") in ("failed", "partial")]
+    wrong = _articles(record, "failed", "partial")
     if wrong:
         error = wrong[0].get("error")
         said = error.get("message") if isinstance(error, dict) else None
-        message = f"{len(wrong)} of {len(articles)} articles failed, the first is {wrong[0]['path']}: {said}"
+        message = f"{len(wrong)} of {len(_articles(record))} articles failed, the first is {wrong[0]['path']}: {said}"
         return Outcome("failed", "articles", message, files, diff, facts)
     return Outcome("done" if files else "nothing", files=files, diff=diff, facts=facts)
 
 
-def _has_failed(record: Mapping[str, object]) -> bool:
+def _articles(record: Mapping[str, object], *statuses: str) -> list[Mapping[str, object]]:
+    """The articles of an impact run, or those that ended so."""
     articles = cast("list[Mapping[str, object]]", record.get("articles") or [])
-    return any(each.get("status") in ("failed", "partial") for each in articles)
+    return [each for each in articles if not statuses or each.get("status") in statuses]
 
 
 def _model(body: Mapping[str, object], given: Given) -> Model:
@@ -385,26 +385,22 @@ class ModelAway(Exception):
         self.wait = wait
 
 
-class PatientModel(AbstractAsyncContextManager["PatientModel"]):
+class PatientModel(AsyncExitStack):
     """A model whose conversation is put off, not waited for, where its server has no time for the first request."""
 
     def __init__(self, model: Model) -> None:
         from steadyhand.agents.model import ModelError
 
+        super().__init__()
         self.name = model.name
         self.last: ModelError | None = None
         self._model = model
 
     async def __aenter__(self) -> Self:
-        if isinstance(self._model, AbstractAsyncContextManager):
-            await self._model.__aenter__()
-        return self
+        from steadyhand.agents.model import opened
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(self._model, AbstractAsyncContextManager):
-            await self._model.__aexit__(kind, error, trace)
+        await self.enter_async_context(opened(self._model))
+        return self
 
     async def ask(self, instructions: str, messages: Sequence[Message], tools: Sequence[Offered]) -> Reply:
         from steadyhand.agents.model import ModelError, Reply
