@@ -109,7 +109,8 @@ def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Flee
     ground.check_effects([job["key"] for job in ground.jobs], f"bulk-{high}")
 
 
-def test_a_dry_run_leaves_no_ticket(ground: Ground, fleet: Fleet, queue: str) -> None:
+def test_a_file_without_jobs_and_a_dry_run_leave_no_ticket(ground: Ground, fleet: Fleet, queue: str) -> None:
+    assert answer("bulk", "run", ground.write_jobs(), "--queue", queue, state=ground.state)["jobs"] == []
     ground.appending(4, 2)
     words = ("bulk", "run", ground.write_jobs(), "--queue", queue, "--dry-run", "--sample", "1")
     assert answer(*words, state=ground.state)["counts"]["cancelled"] == 4

@@ -113,5 +113,21 @@ def test_keys_name_one_job_each(tmp_path: Path) -> None:
     assert "that of line 1" in str(refused[0].error)
 
 
+@table("at_once", [1, 2, 5])
+def test_a_file_that_is_given_again_in_other_parts_adds_what_is_new(at_once: int, tmp_path: Path) -> None:
+    other = {**GOOD, "patch": "x", "plan": None}
+    rows = [{**GOOD, "key": "line 4"}, GOOD, other, {**GOOD, "key": 3}, {**GOOD, "key": "l"}]
+    jobs = list(read_jobs(json.dumps(row).encode() for row in rows))
+    store = Ground(tmp_path).store()
+    run = store.make_run(RunSettings())
+    for _ in range(2):
+        for start in range(0, len(jobs), at_once):
+            store.add(run, jobs[start : start + at_once])
+    kept = {job.key: job.state for job in store.jobs(run)}
+    assert kept == {"line 1": "refused", "k": "waiting", "line 3": "refused", "line 4": "refused", "l": "waiting"}
+    counts = store.status(run).counts
+    assert (counts["waiting"], counts["refused"]) == (2, 3)
+
+
 def test_short_names_do_not_meet() -> None:
     assert len({short_name(key) for key in ("a/b", "a-b", "a b", "A b")}) == 4

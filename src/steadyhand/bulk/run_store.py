@@ -210,75 +210,59 @@ class RunStore:
 
     def add(self, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None = None) -> None:
         """Add jobs by their lines. A key that the run has already is the same job, or a refusal of the line."""
-        self.database.write(lambda own: self._add(own, run, jobs, ticketing))
+        if jobs:
+            self.database.write(lambda own: self._add(own, run, jobs, ticketing))
 
     def _add(
         self, own: Connection, run: str, jobs: Sequence[tuple[int, Job | BadLine]], ticketing: Ticketing | None
     ) -> None:
         own.execute("UPDATE bulk_runs SET made = made WHERE id = ?", (run,))  # whoever adds to the run waits here
-        keys = [each.key for _, each in jobs if each.key is not None]
-        known: dict[str, tuple[int, str]] = {}
-        if keys:
-            found = own.execute(
-                f"SELECT key, number, body FROM bulk_jobs WHERE run = ? AND key IN ({', '.join('?' * len(keys))})",
-                (run, *keys),
-            )
-            known = {key: (number, body) for key, number, body in found.fetchall()}
         numbers = [number for number, _ in jobs]
-        marks = ", ".join("?" * len(numbers))
-        query = f"SELECT count(*) FROM bulk_jobs WHERE run = ? AND number IN ({marks})"
+        names = [*(each.key for _, each in jobs if isinstance(each, Job)), *map(name_of_line, numbers)]
+        query = f"SELECT key, number, body FROM bulk_jobs WHERE run = ? AND key IN ({', '.join('?' * len(names))})"
+        known = {key: (number, body) for key, number, body in own.execute(query, (run, *names)).fetchall()}
+        query = f"SELECT count(*) FROM bulk_jobs WHERE run = ? AND number IN ({', '.join('?' * len(numbers))})"
         shift = 0
         if own.execute(query, (run, *numbers)).fetchone()[0]:  # jobs are added to a run that has some
             shift = int(own.execute("SELECT max(number) FROM bulk_jobs WHERE run = ?", (run,)).fetchone()[0])
-        settings = self._settings(own, run)
-        good: list[tuple[int, Job]] = []
-        rows: list[tuple[object, ...]] = []
-        for number, each in jobs:
-            line, body = number, json.dumps(each.to_json()) if isinstance(each, Job) else None
-            before = known.get(each.key) if each.key is not None else None
-            if before is not None and before[1] == body:
-                continue
-            number += shift
-            if isinstance(each, Job) and before is None:
-                known[each.key] = (number, str(body))
-                good.append((number, each))
-                continue
-            error = each.error if isinstance(each, BadLine) else _taken(each.key, before)
-            key = name_of_line(line)
-            if key not in known:
-                known[key] = (number, "")
-                row = (run, number, key, "refused", own.time, str(error.kind), error.message)
-                rows.append(row)
-        self._refuse(own, run, rows)
-        if good:
-            tickets = ticketing(own, run, settings, good) if ticketing is not None else [None] * len(good)
-            own.execute_many(
-                "INSERT INTO bulk_jobs (run, number, key, tree, endpoint, body, ticket, state, due, tries, lost,"
-                " waited) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, 0, 0, 0)",
-                [
-                    (run, number, job.key, job.tree, job.endpoint, json.dumps(job.to_json()), ticket)
-                    for (number, job), ticket in zip(good, tickets, strict=True)
-                ],
-            )
-            own.execute("UPDATE bulk_runs SET n_waiting = n_waiting + ? WHERE id = ?", (len(good), run))
-            own.execute("UPDATE bulk_runs SET state = 'open', ended = NULL WHERE id = ? AND state = 'over'", (run,))
-
-    def _refuse(self, own: Connection, run: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Keep lines that are no jobs, each once."""
-        if not rows:
-            return
-        known = own.execute(
-            f"SELECT key FROM bulk_jobs WHERE run = ? AND key IN ({', '.join('?' * len(rows))})",
-            (run, *(row[2] for row in rows)),
-        )
-        there = {key for (key,) in known.fetchall()}
-        added = [row for row in rows if row[2] not in there]
+        good: list[tuple[int, Job, str]] = []
+        refused: list[tuple[object, ...]] = []
+        for line, each in jobs:
+            if isinstance(each, Job):
+                body = json.dumps(each.to_json())
+                number, before = known.setdefault(each.key, (line + shift, ""))
+                if before == "":
+                    known[each.key] = (number, body)
+                    good.append((number, each, body))
+                if before in ("", body):
+                    continue
+                said = f"the key {each.key!r} is that of line {number}, with another job"
+                error = EditError(Kind.BAD_REQUEST, said, hint="keys name one job each")
+            else:
+                error = each.error
+            if (name := name_of_line(line)) not in known:
+                known[name] = (line, "")
+                refused.append((run, line + shift, name, own.time, str(error.kind), error.message))
         own.execute_many(
             "INSERT INTO bulk_jobs (run, number, key, state, due, tries, lost, waited, ended, kind, error)"
-            " VALUES (?, ?, ?, ?, 0, 0, 0, 0, ?, ?, ?)",
-            added,
+            " VALUES (?, ?, ?, 'refused', 0, 0, 0, 0, ?, ?, ?)",
+            refused,
         )
-        own.execute("UPDATE bulk_runs SET n_refused = n_refused + ? WHERE id = ?", (len(added), run))
+        tickets: Sequence[int | None] = [None] * len(good)
+        if ticketing is not None and good:
+            tickets = ticketing(own, run, self._settings(own, run), [(number, job) for number, job, _ in good])
+        own.execute_many(
+            "INSERT INTO bulk_jobs (run, number, key, tree, endpoint, body, ticket, state, due, tries, lost, waited)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, 0, 0, 0)",
+            [
+                (run, number, job.key, job.tree, job.endpoint, body, ticket)
+                for (number, job, body), ticket in zip(good, tickets, strict=True)
+            ],
+        )
+        query = "UPDATE bulk_runs SET n_waiting = n_waiting + ?, n_refused = n_refused + ? WHERE id = ?"
+        own.execute(query, (len(good), len(refused), run))
+        if good:
+            own.execute("UPDATE bulk_runs SET state = 'open', ended = NULL WHERE id = ? AND state = 'over'", (run,))
 
     def open_run(self, run: str) -> None:
         """All jobs are added: from now on the run can be over."""
@@ -708,13 +692,6 @@ def _close(own: Connection, endpoint: str, until: int) -> None:
 def _until(then: int, at: int) -> int:
     """The milliseconds until a time; 0 where it is past, or farther away than anything is put off: a clock was set."""
     return then - at if at < then <= at + _FARTHEST else 0
-
-
-def _taken(key: str, before: tuple[int, str] | None) -> EditError:
-    line = before[0] if before is not None else 0
-    return EditError(
-        Kind.BAD_REQUEST, f"the key {key!r} is that of line {line}, with another job", hint="keys name one job each"
-    )
 
 
 def _kept(error: str) -> str:
