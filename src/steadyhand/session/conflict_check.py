@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind, combine_errors
@@ -19,7 +19,6 @@ from steadyhand.session.kept_conflicts import KeptConflict, is_untouched, versio
 from steadyhand.session.rebase import (
     Believed,
     Known,
-    PlanFor,
     as_rebased,
     changed_quotes,
     is_by_number,
@@ -31,6 +30,7 @@ from steadyhand.session.rebase import (
 )
 from steadyhand.session.tasks import TaskView
 from steadyhand.structure.lines import Lines
+from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.merge import rebased
@@ -51,17 +51,33 @@ _GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind
 
 @dataclass(frozen=True, slots=True)
 class FileEdits:
-    """The edits of one request on a file, and how they are planned.
-
-    `plan_for` plans all of them for another version, `plan_some` some of them for this one, where there are several.
-    """
+    """The edits of one request on a file, or its `snippet`. `seen` are the parts of `source` that were shown."""
 
     draft: FileDraft
     source: Source
     edits: Sequence[Edit]
     policy: Policy
-    plan_for: PlanFor
-    plan_some: Callable[[Sequence[Edit]], Plan] | None = None
+    reason: str | None = None
+    snippet: str | None = None
+    seen: tuple[Span, ...] | None = None
+
+    def plan(self) -> Plan:
+        """What they do to the text as it is."""
+        return self._planned(self.source, self.seen)
+
+    def plan_for(self, version: Source) -> Plan:
+        """What they would do to another version."""
+        return self._planned(version, None)
+
+    def _planned(self, version: Source, seen: tuple[Span, ...] | None) -> Plan:
+        path = self.draft.path
+        if self.snippet is None:
+            return plan(
+                version, self.edits, self.policy, path=path, reason=self.reason, seen=seen, tick=check_cancelled
+            )
+        from steadyhand.plan.snippet import plan_merge  # few calls have a snippet
+
+        return plan_merge(version, self.snippet, self.policy, path=path, reason=self.reason)
 
 
 class ConflictCheck:
@@ -106,10 +122,10 @@ class ConflictCheck:
             self.found += gone
             return _explained(planned, gone)
         found += gone
-        if given.plan_some is None or not (policy.on_conflict == "skip" or policy.partial):
+        if given.snippet is not None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
             raise combine_errors([conflict.to_error() for conflict in found])
-        return self._without(found, given, unseen, given.plan_some, believed)
+        return self._without(found, given, unseen, believed)
 
     def _touching(
         self, unseen: Sequence[UnseenChange], planned: Plan, given: FileEdits, believed: Believed
@@ -307,7 +323,6 @@ class ConflictCheck:
         found: Sequence[Conflict],
         given: FileEdits,
         unseen: Sequence[UnseenChange],
-        plan_some: Callable[[Sequence[Edit]], Plan],
         believed: Believed,
     ) -> Plan:
         """The plan of the edits that touch nobody's work; the others are refused, each for itself."""
@@ -318,9 +333,9 @@ class ConflictCheck:
             if not left:
                 self.found += refused.values()
                 raise combine_errors([conflict.to_error() for conflict in refused.values()])
-            chosen = [edits[index] for index in left]
-            planned = plan_some(chosen)
-            more = self._touching(unseen, planned, replace(given, edits=chosen), believed.of(left))
+            chosen = replace(given, edits=[edits[index] for index in left])
+            planned = chosen.plan()
+            more = self._touching(unseen, planned, chosen, believed.of(left))
             if not more:
                 break
             refused |= {

@@ -165,7 +165,7 @@ def find_conflicts(
         hit = [(item, region) for item, region in theirs if _is_of_unseen(source, regions, item, region, ())]
         if hit and quoted and not (_is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in known()):
             hit = [(item, region) for item, region in hit if _is_of_unseen(source, regions, item, region, quoted)]
-        rows = _hull(regions) if regions else Region(0, 0)
+        rows = Region.around(regions) if regions else Region(0, 0)
         above: list[tuple[UnseenChange, Region]] = []
         if edit is not None and mine and is_by_number(edit.target):
             theirs_above = theirs
@@ -194,10 +194,6 @@ def _is_only_place(edit: Edit | None, outcome: Outcome, quoted: Sequence[Span]) 
     Where the text that the party knows has it too, that place is gone, and what is quoted is no proof that it knew.
     """
     return edit is not None and isinstance(edit.target, Old) and not outcome.others and len(quoted) == 1
-
-
-def _hull(regions: Sequence[Region]) -> Region:
-    return Region(min(region.start for region in regions), max(region.end for region in regions))
 
 
 def whole_file(path: str, source: Source, unseen: Sequence[UnseenChange], *, is_secret: bool = False) -> Conflict:
@@ -247,7 +243,7 @@ def _conflict(
     *,
     is_secret: bool,
 ) -> Conflict:
-    rows = _hull([region_of(source, splice) for splice in mine])
+    rows = Region.around([region_of(source, splice) for splice in mine])
     before = "".join(splice.old for splice in mine)
     after = "".join(splice.new for splice in mine)
     unseen = [item for item, _ in hit]
@@ -290,7 +286,7 @@ def _corrected(
 
     No quotation shows that what went away at an end of the file is known.
     """
-    rows = _hull([*(region_of(source, splice) for splice in mine), *met])
+    rows = Region.around([*(region_of(source, splice) for splice in mine), *met])
     start, end = source.table.start(rows.start), source.table.start(rows.end)
     if rows.is_boundary:
         start = source.table.start(max(rows.start - 1, 0))

@@ -24,7 +24,7 @@ from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import name_of
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.codec import record_from_json
-from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State, word
+from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State, pair, word
 
 if TYPE_CHECKING:
     from steadyhand.workspace.store import Store
@@ -79,12 +79,11 @@ def ranges_of(value: object) -> tuple[tuple[int, int], ...]:
     >>> ranges_of([3, 5]), ranges_of([[1, 1], [4, 9]]), ranges_of("?")
     (((3, 5),), ((1, 1), (4, 9)), ())
     """
-    match value:
-        case [int(first), int(last)]:
-            return ((first, last),)
-        case list():
-            return tuple(pair for item in value if isinstance(item, list) for pair in ranges_of(item))
-    return ()
+    found = pair(value)
+    if found is not None:
+        return (found,)
+    parts = value if isinstance(value, list) else ()
+    return tuple(each for item in parts if isinstance(item, list) for each in ranges_of(item))
 
 
 def _of_entry(happening: Happening, entry: Entry) -> Event:

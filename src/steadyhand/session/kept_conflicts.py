@@ -26,7 +26,7 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 from steadyhand.workspace.history.file_history import Version, recorded_text, unwind, version_after, versions_back
-from steadyhand.workspace.journal.record import Note, Party, word
+from steadyhand.workspace.journal.record import Note, Party, pair, word
 from steadyhand.workspace.journal.store import Journal
 
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ def _digest_then(kept: KeptConflict, version: Version | None) -> str | None:
 
 
 def _rows_then(kept: KeptConflict, count: int) -> tuple[int, int]:
-    ranges = [kept.lines, *(pair for other in kept.others if (pair := _pair(other.get("lines"))) is not None)]
-    first, last = min(pair[0] for pair in ranges), max(pair[1] for pair in ranges)
+    ranges = [kept.lines, *(found for other in kept.others if (found := pair(other.get("lines"))) is not None)]
+    first, last = min(start for start, _ in ranges), max(end for _, end in ranges)
     return min(max(first - 1, 0), count), min(max(last, 0), count)
 
 
@@ -215,7 +215,7 @@ def _version_then(journal: Journal, kept: KeptConflict) -> Version | None:
 def _read(note: Note) -> KeptConflict | None:
     """A conflict as it was noted; None for a note that does not say which file it is about."""
     body, others = note.body, note.body.get("with")
-    name, path, lines = word(body, "id"), word(body, "path"), _pair(body.get("lines"))
+    name, path, lines = word(body, "id"), word(body, "path"), pair(body.get("lines"))
     if name is None or path is None:
         return None
     return KeptConflict(
@@ -258,15 +258,8 @@ def _mapping(body: Mapping[str, object], name: str) -> Mapping[str, object] | No
 
 
 def _writes(body: Mapping[str, object] | None) -> Writes | None:
-    lines, text = (None, None) if body is None else (_pair(body.get("lines")), body.get("text"))
+    lines, text = (None, None) if body is None else (pair(body.get("lines")), body.get("text"))
     return Writes(lines, text) if lines is not None and isinstance(text, str) else None
-
-
-def _pair(value: object) -> tuple[int, int] | None:
-    match value:
-        case [int(first), int(last)]:
-            return first, last
-    return None
 
 
 WAYS = ("apply", "drop", "edit")

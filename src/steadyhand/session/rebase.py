@@ -27,7 +27,6 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.history.unseen_changes import UnseenChange
 
-PlanFor = Callable[[Source], Plan]
 Others = tuple[dict[str, object], ...]
 
 
@@ -61,7 +60,7 @@ class Known:
 class Believed:
     """The edits of a call as their party meant them: planned for the version that it knows. Found when it is needed."""
 
-    def __init__(self, find: Callable[[], Known | None], plan_for: PlanFor) -> None:
+    def __init__(self, find: Callable[[], Known | None], plan_for: Callable[[Source], Plan]) -> None:
         self._find = find
         self._plan_for = plan_for
 

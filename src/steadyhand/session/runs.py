@@ -45,24 +45,23 @@ class Runs:
     def begin_run(self, facts: Mapping[str, object], articles: Sequence[Mapping[str, object]]) -> str:
         """Note a run that begins, with its articles, each with `jrn`, `path` and `evidence`; the id of the run."""
         name = new_record_id()
-        body = {"run": name, "actor": self._actor, **facts, "articles": [dict(each) for each in articles]}
-        self._store.writable_journal().append_note(BEGUN, body)
+        self._note(BEGUN, name, {**facts, "articles": [dict(each) for each in articles]})
         return name
 
     def plan_articles(self, run: str, articles: Sequence[Mapping[str, object]]) -> None:
         """Note more articles that a run will look at, before it does."""
-        body = {"run": run, "actor": self._actor, "articles": [dict(each) for each in articles]}
-        self._store.writable_journal().append_note(PLANNED, body)
+        self._note(PLANNED, run, {"articles": [dict(each) for each in articles]})
 
     def finish_article(self, run: str, facts: Mapping[str, object], keys: Sequence[str] = ()) -> None:
         """Note how an article of a run ended. `keys` name what was judged, for runs that would judge the same."""
-        task = task_of_run(run)
-        body = {"run": run, "actor": self._actor, "task": task, **facts, "keys": list(keys)}
-        self._store.writable_journal().append_note(FINISHED, body)
+        self._note(FINISHED, run, {"task": task_of_run(run), **facts, "keys": list(keys)})
 
     def end_run(self, run: str, facts: Mapping[str, object]) -> None:
         """Note that a run has ended, or was stopped; one that is gone on with ends again."""
-        self._store.writable_journal().append_note(ENDED, {"run": run, "actor": self._actor, **facts})
+        self._note(ENDED, run, facts)
+
+    def _note(self, type: str, run: str, facts: Mapping[str, object]) -> None:
+        self._store.writable_journal().append_note(type, {"run": run, "actor": self._actor, **facts})
 
     def runs(self, limit: int | None = None) -> list[Facts]:
         """The runs, newest first, each without its articles."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, assert_never
 from steadyhand.errors import EditError, Kind, combine_errors
 from steadyhand.hints import ExpectVersion, GiveReason, Overwrite, Reread, Say
 from steadyhand.lazy import dataclass, field, replace
-from steadyhand.plan.edit import Delete, Edit, Edits, read_edits
-from steadyhand.plan.planner import Outcome, Plan, plan
+from steadyhand.plan.edit import Delete, Edits, read_edits
+from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import refused
 from steadyhand.plan.request import (
@@ -50,7 +50,6 @@ from steadyhand.session.rebase import redacted
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.node import Refusal, Where
 from steadyhand.structure.target import Target
-from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source, digest_of
@@ -174,21 +173,13 @@ class TransactionBuilder:
             raise EditError(Kind.BAD_REQUEST, "there are no edits", hint="give at least one", details={"path": path})
         draft = self.overlay.need(path)
         source = draft.source(step.encoding)
-
-        def plan_for(version: Source) -> Plan:
-            return plan(version, edits, step.policy, path=draft.path, reason=step.reason, tick=check_cancelled)
-
-        def plan_some(left: Sequence[Edit]) -> Plan:
-            return plan(source, left, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=check_cancelled)
-
-        given = FileEdits(draft, source, edits, step.policy, plan_for, plan_some)
+        given = FileEdits(draft, source, edits, step.policy, step.reason)
         try:
             if expect is not None:
                 expect_version(draft, expect)
-            seen = self.conflicts.seen(draft) if step.policy.wants_guard("unseen") else None
-            planned = plan(
-                source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=check_cancelled
-            )
+            if step.policy.wants_guard("unseen"):
+                given = replace(given, seen=self.conflicts.seen(draft))
+            planned = given.plan()
             if expect is None:
                 planned = self.conflicts.settle(planned, given)
         except EditError as error:
@@ -208,7 +199,6 @@ class TransactionBuilder:
     def _merge(self, step: Step, request: MergeFile) -> None:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
         from steadyhand.match.elision import is_elision  # few calls have a snippet
-        from steadyhand.plan.snippet import plan_merge
 
         is_there = self.overlay.look(request.path)[1] is not None
         # Bare dots are a body in a new file; what tells of code that exists is none.
@@ -220,13 +210,10 @@ class TransactionBuilder:
         draft = self.overlay.need(request.path)
         source = draft.source(step.encoding)
         expect_version(draft, request.expect)
-
-        def plan_for(version: Source) -> Plan:
-            return plan_merge(version, request.snippet, step.policy, path=draft.path, reason=step.reason)
-
-        planned = plan_for(source)
+        given = FileEdits(draft, source, (), step.policy, step.reason, request.snippet)
+        planned = given.plan()
         if request.expect is None:
-            planned = self.conflicts.settle(planned, FileEdits(draft, source, (), step.policy, plan_for))
+            planned = self.conflicts.settle(planned, given)
         bak = self._bak_name(step, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)

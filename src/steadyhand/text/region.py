@@ -6,6 +6,8 @@ lies a boundary, where lines are inserted or were taken away; two changes at one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steadyhand.lazy import dataclass
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import Characters, split_lines, starts_line
@@ -32,6 +34,11 @@ class Region:
     @property
     def is_boundary(self) -> bool:
         return self.start == self.end
+
+    @staticmethod
+    def around(regions: Sequence[Region]) -> Region:
+        """The rows from the first of several to the last."""
+        return Region(min(region.start for region in regions), max(region.end for region in regions))
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -21,13 +21,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.files.storage import closing, refuse_os
+from steadyhand.workspace.files.storage import alone_with, closing, refuse_os, sync_directory
 from steadyhand.workspace.location import user_state
 
 Report = Mapping[str, object]
 
 _LARGEST = 32 << 20  # bytes of one file; a task may have half of it
-_PATIENCE, _PAUSE = 10.0, 0.02  # seconds to wait for a lock, and between two tries
+_PATIENCE = 10.0  # seconds to wait for a lock
 _OLD = 90 * 86_400  # seconds after which the reports of a tree that is gone are removed
 _SWEPT = 200
 Line = Mapping[str, object]
@@ -70,7 +70,7 @@ class FindingsFile:
         line = json.dumps(report, ensure_ascii=True).encode() + b"\n"
         try:
             self._make_folder()
-            with self._alone():
+            with alone_with(self._place(".lock"), _PATIENCE, _busy):
                 kept = list(self._reports())
                 count = sum(len(_items(known)) for _, known in kept if known.get("task") == task)
                 size = sum(len(known) for known, report in kept if report.get("task") == task)
@@ -108,7 +108,7 @@ class FindingsFile:
             os.unlink(part)
         self._append(part, b"".join([*staying, line]), os.O_EXCL)
         os.replace(part, place)
-        self._sync_folder()
+        sync_directory(os.path.dirname(place))
         if not kept:
             self._sweep()
 
@@ -143,32 +143,6 @@ class FindingsFile:
         if not stat.S_ISDIR(found.st_mode) or os.geteuid() not in (found.st_uid, 0):
             raise EditError(Kind.DISK_REFUSED, "the folder for findings belongs to somebody else", hint="move it away")
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        import fcntl  # absent on some systems, where no workspace is opened either
-
-        handle = os.open(self._place(".lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            until = time.monotonic() + _PATIENCE
-            while True:
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() > until:
-                        raise EditError(
-                            Kind.BUSY, "others are writing findings", hint="send the same call again"
-                        ) from None
-                    time.sleep(_PAUSE)
-            yield
-        finally:
-            os.close(handle)
-
-    def _sync_folder(self) -> None:
-        assert self._folder is not None
-        with closing(os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
-            os.fsync(handle)
-
     def _sweep(self) -> None:
         """Remove old findings of trees that are not there any more; the lock files stay."""
         assert self._folder is not None
@@ -184,6 +158,10 @@ class FindingsFile:
 
     def _place(self, ending: str) -> str:
         return os.path.join(str(self._folder), self._name + ending)
+
+
+def _busy() -> EditError:
+    return EditError(Kind.BUSY, "others are writing findings", hint="send the same call again")
 
 
 def _items(report: Report) -> list[object]:

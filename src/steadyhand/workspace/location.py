@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameJournal, RunCommand, Say
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.workspace.files.storage import closing, refuse_os
+from steadyhand.workspace.files.storage import closing, create_private, refuse_os, sync_directory
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.maintenance import Copied
@@ -161,8 +161,7 @@ class Location:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(part)
-        with closing(os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
-            os.fsync(folder)
+        sync_directory(self.folder)
 
 
 def user_state() -> Path | None:
@@ -291,7 +290,7 @@ def _start_of(path: Path, size: int) -> str | None:
 
 
 def _write_new(path: Path, line: str) -> None:
-    with closing(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)) as handle:
+    with closing(create_private(path)) as handle:
         os.write(handle, f"{line}\n".encode("utf-8", "surrogateescape"))
         os.fsync(handle)
 

@@ -18,10 +18,12 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
@@ -40,6 +42,7 @@ NONBLOCK: Final[int] = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 # Only a handle to walk through: needs search permission, not read permission. macOS has no such thing.
 PATH_ONLY: Final[int] = getattr(os, "O_PATH", os.O_RDONLY)
 
+_LOCK_PAUSE: Final = 0.01  # seconds between two tries
 PIECE: Final = 4 << 20  # bytes that are compared at a time
 
 _NO_XATTR: Final = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
@@ -333,6 +336,32 @@ class closing:  # noqa: N801 - as the one of contextlib reads
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             (self._storage or os).close(self._fd)
+
+
+def create_private(path: Path | str) -> int:
+    """A new file of ours, 0600, opened for writing; FileExistsError if anything has the name."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | CLOEXEC, 0o600)
+    os.fchmod(handle, 0o600)
+    return handle
+
+
+def sync_directory(path: Path | str) -> None:
+    """Make the names in a directory of ours durable."""
+    with closing(os.open(path, os.O_RDONLY | DIRECTORY | CLOEXEC)) as handle:
+        os.fsync(handle)
+
+
+@contextmanager
+def alone_with(path: Path | str, timeout: float, busy: Callable[[], EditError]) -> Iterator[None]:
+    """Hold the lock of a file of ours, made if missing, within the block; `busy` refuses after `timeout` seconds."""
+    with closing(os.open(path, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600)) as handle:
+        os.fchmod(handle, 0o600)
+        deadline = time.monotonic() + timeout
+        while not Storage().lock(handle):
+            if time.monotonic() >= deadline:
+                raise busy()
+            time.sleep(_LOCK_PAUSE)
+        yield
 
 
 @cache

@@ -18,10 +18,17 @@ from typing import Final
 from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.codec import (
+    Json,
+    as_list,
+    as_number,
+    as_object,
+    as_text,
     change_from_json,
     change_to_json,
     record_from_json,
     record_to_json,
+    state_from_json,
+    state_to_json,
 )
 from steadyhand.workspace.journal.record import HELD, FileChange, FileState, Note, Record, is_record_id
 
@@ -161,7 +168,7 @@ def read_note(note: Note) -> AnyNote:
     number = _number(body.get("number"))
     match body.get("kind"):
         case "held":
-            record, facts = record_from_json(body.get("record")), tuple(map(_read_facts, _list(body.get("files"))))
+            record, facts = record_from_json(body.get("record")), tuple(map(_read_facts, as_list(body.get("files"))))
             if len(facts) != len(record.files):
                 raise ValueError("a held change does not say where each of its files is")
             return Held(note.seq, number, record, facts)
@@ -170,8 +177,8 @@ def read_note(note: Note) -> AnyNote:
             if not isinstance(name, str) or not is_record_id(name):
                 raise ValueError("a move of held work names no record")
             return Moved(
-                note.seq, number, name, tuple(map(_read_move, _list(body.get("moves")))),
-                tuple(map(_read_disk, _list(body.get("disk")))), None if step is None else record_from_json(step),
+                note.seq, number, name, tuple(map(_read_move, as_list(body.get("moves")))),
+                tuple(map(_read_disk, as_list(body.get("disk")))), None if step is None else record_from_json(step),
             )  # fmt: skip
         case "emptied":
             return Emptied(note.seq, number)
@@ -190,7 +197,7 @@ def _who(record: Record) -> Body:
 def _facts(facts: Facts) -> Body:
     said: Body = {"name": facts.name}
     if facts.entered:
-        said |= {"entered": True, "since": facts.since, "base": _state(facts.base)}
+        said |= {"entered": True, "since": facts.since, "base": state_to_json(facts.base)}
     if facts.carried is not None:
         said["carried"] = _carried(facts.carried)
     return said
@@ -214,31 +221,18 @@ def _move(move: Move) -> Body:
     return said
 
 
-def _state(state: FileState | None) -> object:
-    return None if state is None else [state.path, state.digest, state.mode]
-
-
-def _read_state(value: object) -> FileState | None:
-    match value:
-        case None:
-            return None
-        case [str(path), str(digest), int(mode)]:
-            return FileState(path, digest, mode)
-    raise ValueError("not the state of a file")
-
-
 def _read_facts(value: object) -> Facts:
-    said = _object(value)
-    carried = said.get("carried")
+    said = as_object(value)
+    base, carried = said.get("base"), said.get("carried")
     return Facts(
-        _name(said.get("name")), said.get("entered") is True, _read_state(said.get("base")),
-        _number(said.get("since", 0)), None if carried is None else _read_carried(_object(carried)),
+        as_text(said.get("name")), said.get("entered") is True, None if base is None else state_from_json(base),
+        _number(said.get("since", 0)), None if carried is None else _read_carried(as_object(carried)),
     )  # fmt: skip
 
 
-def _read_carried(said: Body) -> Carried:
+def _read_carried(said: Json) -> Carried:
     held, by = said.get("held"), said.get("by")
-    who = None if by is None else _object(by)
+    who = None if by is None else as_object(by)
     return Carried(
         change_from_json(said.get("base")),
         None if held is None else change_from_json(held),
@@ -247,11 +241,11 @@ def _read_carried(said: Body) -> Carried:
 
 
 def _read_move(value: object) -> Move:
-    said = _object(value)
+    said = as_object(value)
     entering, carried = said.get("entering"), said.get("carried")
     return Move(
-        _name(said.get("name")), change_from_json(said.get("base")),
-        None if carried is None else _read_carried(_object(carried)),
+        as_text(said.get("name")), change_from_json(said.get("base")),
+        None if carried is None else _read_carried(as_object(carried)),
         None if entering is None else record_from_json(entering), _number(said.get("since", 0)),
     )  # fmt: skip
 
@@ -263,25 +257,8 @@ def _read_disk(value: object) -> tuple[str, str | None]:
     raise ValueError("not a file of the disk")
 
 
-def _list(value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise ValueError("a list is expected")
-    return value
-
-
-def _object(value: object) -> Body:
-    if not isinstance(value, dict):
-        raise ValueError("an object is expected")
-    return value
-
-
-def _name(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("a name is expected")
-    return value
-
-
 def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError("a number is expected")
-    return value
+    number = as_number(value)
+    if number < 0:
+        raise ValueError("a number is not negative")
+    return number

@@ -279,14 +279,13 @@ def repository_of(root: Path) -> str | None:
 def _news_of(journal: PostgresJournal, name: str, subject: Subject) -> list[Notice]:
     """What one clone did to one file since the version that both have."""
     newest = journal.ask_sibling(name, lambda connection: _changes(connection, subject.path, {}, 1))
-    if not newest or _digest_after(*newest[0], subject.path) in (subject.digest, subject.after):
+    if not newest or _digest_after(newest[0][1], subject.path) in (subject.digest, subject.after):
         return []
     known = _known(journal, subject)
     since = journal.ask_sibling(name, lambda connection: _changes(connection, subject.path, known, _DEPTH))
     if not since:
         return []
-    entry, change = since[-1]
-    common = _digest_before(entry, change, subject.path)
+    common = _digest_before(since[-1][1], subject.path)
     if common not in known:  # the two have gone different ways, perhaps long ago
         return [notice_of(*since[0], subject)] if _is_fresh(since[0][0]) else []
     return list(notices_of(list(reversed(since)), known[common], subject))
@@ -302,19 +301,19 @@ def _changes(connection: Connection, path: str, known: Known, limit: int) -> lis
         change = entry.record.file(path) if isinstance(entry, Entry) else None
         if not isinstance(entry, Entry) or change is None:
             break
-        if _digest_after(entry, change, path) in known:
+        if _digest_after(change, path) in known:
             break
         found.append((entry, change))
-        if _digest_before(entry, change, path) in known:
+        if _digest_before(change, path) in known:
             break
     return found
 
 
-def _digest_after(_entry: Entry, change: FileChange, path: str) -> str | None:
+def _digest_after(change: FileChange, path: str) -> str | None:
     return change.after.digest if change.after is not None and change.after.path == path else None
 
 
-def _digest_before(_entry: Entry, change: FileChange, path: str) -> str | None:
+def _digest_before(change: FileChange, path: str) -> str | None:
     return change.before.digest if change.before is not None and change.before.path == path else None
 
 

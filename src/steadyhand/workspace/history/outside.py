@@ -11,7 +11,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
@@ -24,7 +24,7 @@ from steadyhand.text.unified import render_unified
 from steadyhand.workspace.files.sandbox import FileImage
 from steadyhand.workspace.history.file_history import Version, recorded_text, version_after, versions_back
 from steadyhand.workspace.journal.log import Problem
-from steadyhand.workspace.journal.record import Entry, Note, State, word
+from steadyhand.workspace.journal.record import Entry, Note, State, pair, word
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.store import Store
 
@@ -163,7 +163,7 @@ def _not_kept(path: str) -> EditError:
 
 def _read(note: Note) -> Outside | None:
     body = note.body
-    path, after = word(body, "path"), word(body, "after")
+    path, after, lines = word(body, "path"), word(body, "after"), body.get("lines")
     if path is None or after is None:
         return None
     return Outside(
@@ -172,19 +172,12 @@ def _read(note: Note) -> Outside | None:
         path,
         word(body, "before"),
         after,
-        tuple(_lines(body.get("lines"))),
+        tuple(found for each in lines if (found := pair(each)) is not None) if isinstance(lines, list) else (),
         word(body, "actor"),
         word(body, "task"),
         word(body, "tool"),
         _changes(body.get("changes")),
     )
-
-
-def _lines(value: object) -> Iterator[tuple[int, int]]:
-    for each in value if isinstance(value, list) else ():
-        match each:
-            case [int(first), int(last)]:
-                yield first, last
 
 
 def _changes(value: object) -> ChangeSet | None:

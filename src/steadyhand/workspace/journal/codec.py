@@ -106,8 +106,8 @@ def decode_staging(body: bytes) -> Staging:
     """The staging of a prepared row; ValueError on anything else."""
     data = _versioned(body, "staging")
     try:
-        temps = tuple((_name(path), _name(temp)) for path, temp in map(_pair, _list(data["temps"])))
-        machine, pid, locks = _str(data["machine"]), _up_to(_PID_LIMIT, data["pid"]), _strings(data["locks"])
+        temps = tuple((_name(path), _name(temp)) for path, temp in map(_pair, as_list(data["temps"])))
+        machine, pid, locks = as_text(data["machine"]), _up_to(_PID_LIMIT, data["pid"]), _strings(data["locks"])
         return Staging(machine, pid, temps, locks, _up_to(_FENCE_LIMIT, data.get("fence", 0)))
     except KeyError as error:
         raise ValueError(f"a staging without {error}") from None
@@ -115,13 +115,13 @@ def decode_staging(body: bytes) -> Staging:
 
 def record_from_json(data: object) -> Record:
     """ValueError on anything that `record_to_json` did not make."""
-    return _record(_object(data))
+    return _record(as_object(data))
 
 
 def change_from_json(data: object) -> FileChange:
     """ValueError on anything that `change_to_json` did not make."""
     try:
-        return _file(_object(data))
+        return _file(as_object(data))
     except KeyError as error:
         raise ValueError(f"a change without {error}") from None
 
@@ -138,7 +138,7 @@ def _versioned(body: bytes, part: str) -> Json:
     data = from_bytes(body)
     if data.get("v") != VERSION:
         raise ValueError(f"a record of form {data.get('v')!r}, this version reads {VERSION}")
-    return _object(data.get(part))
+    return as_object(data.get(part))
 
 
 def _from_staging(staging: Staging) -> Json:
@@ -182,27 +182,27 @@ def _from_call(call: ToolCall) -> Json:
 
 
 def _call(data: Json) -> ToolCall:
-    tokens, model_ms = _maybe(_lines, data.get("tokens")), _maybe(_int, data.get("model_ms"))
-    return ToolCall(_str(data["id"]), _str(data["toolset"]), _str(data["conversation"]), tokens, model_ms)
+    tokens, model_ms = _maybe(_lines, data.get("tokens")), _maybe(as_number, data.get("model_ms"))
+    return ToolCall(as_text(data["id"]), as_text(data["toolset"]), as_text(data["conversation"]), tokens, model_ms)
 
 
 def _record(data: Json) -> Record:
     try:
         return Record(
-            id=_str(data["id"]),
-            time=_str(data["time"]),
-            actor=_str(data["actor"]),
-            task=_maybe(_str, data["task"]),
-            tool=_str(data["tool"]),
-            reason=_maybe(_str, data["reason"]),
-            verb=_VERBS[_str(data["verb"])],
+            id=as_text(data["id"]),
+            time=as_text(data["time"]),
+            actor=as_text(data["actor"]),
+            task=_maybe(as_text, data["task"]),
+            tool=as_text(data["tool"]),
+            reason=_maybe(as_text, data["reason"]),
+            verb=_VERBS[as_text(data["verb"])],
             undoes=_strings(data["undoes"]),
-            files=tuple(_file(_object(file)) for file in _list(data["files"])),
-            arguments=_maybe(_str, data["arguments"]),
-            model=_maybe(_str, data["model"]),
-            duration_ms=_maybe(_int, data["duration_ms"]),
-            call=_call(_object(data["call"])) if "call" in data else None,
-            dialect=_maybe(_str, data.get("dialect")),
+            files=tuple(_file(as_object(file)) for file in as_list(data["files"])),
+            arguments=_maybe(as_text, data["arguments"]),
+            model=_maybe(as_text, data["model"]),
+            duration_ms=_maybe(as_number, data["duration_ms"]),
+            call=_call(as_object(data["call"])) if "call" in data else None,
+            dialect=_maybe(as_text, data.get("dialect")),
         )
     except KeyError as error:
         raise ValueError(f"a record without {error}") from None
@@ -211,8 +211,8 @@ def _record(data: Json) -> Record:
 def change_to_json(file: FileChange) -> Json:
     """What happened to one file as a part of a row; `change_from_json` is the inverse."""
     return {
-        "before": _from_state(file.before),
-        "after": _from_state(file.after),
+        "before": state_to_json(file.before),
+        "after": state_to_json(file.after),
         "changes": None if file.changes is None else file.changes.to_json(),
         "encoding": None if file.encoding is None else file.encoding.to_json(),
         "edits": [_from_note(note) for note in file.edits],
@@ -227,18 +227,19 @@ def _file(data: Json) -> FileChange:
     if not isinstance(redacted, bool):
         raise ValueError("redacted is true or false")
     return FileChange(
-        before=_maybe(_state, data["before"]),
-        after=_maybe(_state, data["after"]),
+        before=_maybe(state_from_json, data["before"]),
+        after=_maybe(state_from_json, data["after"]),
         changes=_maybe(_changes, data["changes"]),
         encoding=_maybe(_encoding, data["encoding"]),
-        edits=tuple(_note(_object(note)) for note in _list(data["edits"])),
-        made_dirs=tuple(_name(path) for path in _list(data["made_dirs"])),
+        edits=tuple(_note(as_object(note)) for note in as_list(data["edits"])),
+        made_dirs=tuple(_name(path) for path in as_list(data["made_dirs"])),
         redacted=redacted,
-        left=tuple(_note(_object(note)) for note in _list(data.get("left", []))),
+        left=tuple(_note(as_object(note)) for note in as_list(data.get("left", []))),
     )
 
 
-def _from_state(state: FileState | None) -> list[object] | None:
+def state_to_json(state: FileState | None) -> list[object] | None:
+    """Where a file was and what it was, as a part of a row; `state_from_json` is the inverse."""
     if state is None:
         return None
     facts: list[object] = [state.path, state.digest, state.mode]
@@ -246,8 +247,9 @@ def _from_state(state: FileState | None) -> list[object] | None:
     return facts if owned is None else [*facts, [owned.uid, owned.gid, [[n, v.hex()] for n, v in owned.xattrs]]]
 
 
-def _state(value: object) -> FileState:
-    state = _list(value)
+def state_from_json(value: object) -> FileState:
+    """ValueError on anything that `state_to_json` did not make."""
+    state = as_list(value)
     if len(state) not in (3, 4):
         raise ValueError("not the state of a file")
     owned = _ownership(state[3]) if len(state) == 4 else None
@@ -255,15 +257,15 @@ def _state(value: object) -> FileState:
 
 
 def _ownership(value: object) -> Ownership:
-    facts = _list(value)
+    facts = as_list(value)
     if len(facts) != 3:
         raise ValueError("not the ownership of a file")
-    xattrs = tuple((_name(name), bytes.fromhex(_str(data))) for name, data in map(_pair, _list(facts[2])))
+    xattrs = tuple((_name(name), bytes.fromhex(as_text(data))) for name, data in map(_pair, as_list(facts[2])))
     return Ownership(_up_to(_OWNER_LIMIT, facts[0]), _up_to(_OWNER_LIMIT, facts[1]), xattrs)
 
 
 def _changes(value: object) -> ChangeSet:
-    changes = ChangeSet.from_json(_object(value))
+    changes = ChangeSet.from_json(as_object(value))
     if changes.base is not None:
         _digest(changes.base)
     if changes.splices and changes.splices[-1].end > sys.maxsize:
@@ -272,7 +274,7 @@ def _changes(value: object) -> ChangeSet:
 
 
 def _encoding(value: object) -> Encoding:
-    encoding = Encoding.from_json({key: _str(item) for key, item in _object(value).items()})
+    encoding = Encoding.from_json({key: as_text(item) for key, item in as_object(value).items()})
     if not is_text_codec(encoding.name):
         raise ValueError(f"no text encoding is called {encoding.name!r}")
     return encoding
@@ -293,60 +295,64 @@ def _from_note(note: EditNote) -> Json:
 
 def _note(data: Json) -> EditNote:
     return EditNote(
-        reason=_maybe(_str, data["reason"]),
-        tier=_maybe(_str, data["tier"]),
+        reason=_maybe(as_text, data["reason"]),
+        tier=_maybe(as_text, data["tier"]),
         similarity=_maybe(_float, data["similarity"]),
         lines=_maybe(_lines, data["lines"]),
-        splices=tuple(_int(index) for index in _list(data["splices"])),
+        splices=tuple(as_number(index) for index in as_list(data["splices"])),
         differs=_strings(data["differs"]),
         forced=_strings(data.get("forced", [])),
-        outcome=_ENDS[_str(data.get("outcome", "applied"))],
-        kind=_maybe(_str, data.get("kind")),
+        outcome=_ENDS[as_text(data.get("outcome", "applied"))],
+        kind=_maybe(as_text, data.get("kind")),
     )
 
 
 def _lines(value: object) -> tuple[int, int]:
     pair = _pair(value)
-    return _int(pair[0]), _int(pair[1])
+    return as_number(pair[0]), as_number(pair[1])
 
 
 def _maybe(read: Callable[[object], T], value: object) -> T | None:
     return None if value is None else read(value)
 
 
-def _object(value: object) -> Json:
+def as_object(value: object) -> Json:
+    """ValueError on anything but an object."""
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value
 
 
-def _list(value: object) -> list[object]:
+def as_list(value: object) -> list[object]:
+    """ValueError on anything but a list."""
     if not isinstance(value, list):
         raise ValueError("not a list")
     return value
 
 
 def _pair(value: object) -> list[object]:
-    pair = _list(value)
+    pair = as_list(value)
     if len(pair) != 2:
         raise ValueError("not a pair")
     return pair
 
 
-def _str(value: object) -> str:
+def as_text(value: object) -> str:
+    """ValueError on anything but a text."""
     if not isinstance(value, str):
         raise ValueError("not a text")
     return value
 
 
-def _int(value: object) -> int:
+def as_number(value: object) -> int:
+    """ValueError on anything but a whole number."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError("not a whole number")
     return value
 
 
 def _up_to(limit: int, value: object) -> int:
-    number = _int(value)
+    number = as_number(value)
     if not 0 <= number <= limit:
         raise ValueError(f"{'a negative number' if number < 0 else 'a number'} where 0 to {limit} is possible")
     return number
@@ -354,14 +360,14 @@ def _up_to(limit: int, value: object) -> int:
 
 def _name(value: object) -> str:
     """A path or another name the system is asked for."""
-    name = _str(value)
+    name = as_text(value)
     if "\0" in name:
         raise ValueError("a name with NUL in it")
     return name
 
 
 def _digest(value: object) -> str:
-    digest = _str(value)
+    digest = as_text(value)
     if not _DIGEST.fullmatch(digest):
         raise ValueError("not a digest")
     return digest
@@ -374,7 +380,7 @@ def _float(value: object) -> float:
 
 
 def _strings(value: object) -> tuple[str, ...]:
-    return tuple(_str(item) for item in _list(value))
+    return tuple(as_text(item) for item in as_list(value))
 
 
 LONGEST = 1024  # PostgreSQL refuses an index entry of about 2700 bytes, and some have two keys

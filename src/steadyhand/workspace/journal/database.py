@@ -13,10 +13,14 @@ and other names are bytes (`codec.key`), because what is no text must be findabl
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Hint
 from steadyhand.lazy import dataclass, lazy_pattern
 
 T = TypeVar("T")
@@ -136,6 +140,35 @@ class _Only:
 
     dialect: Dialect
     text: str
+
+
+def newer(where: object, version: int) -> EditError:
+    """A journal this version must leave alone."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {where} was written by a newer Steadyhand (form {version}, this one knows {VERSION})",
+        hint="update Steadyhand; nothing was changed",
+        details={"version": version, "known": VERSION},
+    )
+
+
+def not_writable(where: object, *hints: Hint) -> EditError:
+    """The journal cannot be written, so nothing else may be."""
+    return EditError(
+        Kind.READ_ONLY, f"the journal {where} may only be read, and there is no edit without a journal", hint=hints
+    )
+
+
+def in_children(owner: T, call: Callable[[T], None]) -> None:
+    """Call this for an object, for as long as there is one, in every child that is forked from now on."""
+    known = weakref.ref(owner)  # what is registered stays for good
+
+    def run() -> None:
+        found = known()
+        if found is not None:
+            call(found)
+
+    os.register_at_fork(after_in_child=run)
 
 
 _STEPS: tuple[tuple[str | _Only, ...], ...] = (

@@ -134,26 +134,8 @@ def pack_version(seen: Sequence[SeenVersion], content: bytes | None) -> Packed |
     return Packed.of(digest, content)
 
 
-def see(
-    connection: Connection,
-    party: Party,
-    path: str,
-    seen: Sequence[SeenVersion],
-    content: Packed | None,
-    read: DecodedVersions | None = None,
-) -> None:
-    """Put these in place of what a party had seen of a file; inside a write transaction."""
-    before = _versions_named(connection, party, [key(path)]).get(key(path))
-    kept = content.digest if content is not None else _still_named(before, seen)
-    _put(connection, party, [(key(path), seen, kept)], read or DecodedVersions())
-    if content is not None:
-        _keep_version(connection, key(path), content)
-    if before is not None and before != kept:
-        _drop_version(connection, key(path), before)
-
-
 def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[SeenVersion]], read: DecodedVersions) -> bool:
-    """The same for some files in one statement, of versions that records bring back; False where more is to be done:
+    """As `see`, in one statement, of versions that records bring back; False where more is to be done:
     where nothing is seen any more, or a version is kept for one of them. What was written is right all the same.
     """
     if not all(seen.values()):
@@ -172,14 +154,26 @@ def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[SeenVe
     return True
 
 
-def see_all(
-    connection: Connection, party: Party, seen: Mapping[str, Sequence[SeenVersion]], read: DecodedVersions
+def see(
+    connection: Connection,
+    party: Party,
+    seen: Mapping[str, Sequence[SeenVersion]],
+    read: DecodedVersions,
+    content: Packed | None = None,
 ) -> None:
-    """The same for some files, which must fit into one statement, of versions that records bring back."""
+    """Put these in place of what a party had seen of some files, which must fit into one statement; inside a write
+    transaction. Records bring the versions back, but for `content`, which is that of the one file.
+    """
     places = {key(path): seen_versions for path, seen_versions in seen.items()}
     before = _versions_named(connection, party, list(places))
-    kept = {place: _still_named(before.get(place), seen_versions) for place, seen_versions in places.items()}
+    kept = {
+        place: _still_named(before.get(place), seen_versions) if content is None else content.digest
+        for place, seen_versions in places.items()
+    }
     _put(connection, party, [(place, seen_versions, kept[place]) for place, seen_versions in places.items()], read)
+    if content is not None:
+        for place in places:
+            _keep_version(connection, place, content)
     for place, version in before.items():
         if version is not None and version != kept[place]:
             _drop_version(connection, place, version)

@@ -303,6 +303,14 @@ def word(body: Mapping[str, object], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def pair(value: object) -> tuple[int, int] | None:
+    """Two whole numbers, such as a first and a last line; None for anything else."""
+    match value:
+        case [int(first), int(last)]:
+            return first, last
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Party:
     """One side of a possible conflict: an actor at work on a task, or on none."""

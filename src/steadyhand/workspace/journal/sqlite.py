@@ -36,7 +36,7 @@ from typing import TypeVar
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.files.storage import closing
-from steadyhand.workspace.journal.database import Connection, Room, Statement
+from steadyhand.workspace.journal.database import Connection, Room, Statement, in_children
 from steadyhand.workspace.journal.index import FOLLOWS_THE_LOG
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.sqlite_file import (
@@ -79,7 +79,7 @@ class FileHolders:
         if self._own is None:
             self._own = own = self._enter()
             self._forgotten = weakref.finalize(self, _close_holder, own, self._path)
-            _let_go_after_fork(self)
+            in_children(self, FileHolders.let_go)
         return self._own.name
 
     def is_present(self, _connection: Connection, holder: str) -> bool:
@@ -192,17 +192,6 @@ def _is_locked(name: str, folder: int) -> bool:
         except BlockingIOError:
             return True
     return False
-
-
-def _let_go_after_fork(holders: FileHolders) -> None:
-    known = weakref.ref(holders)  # what is registered stays for good
-
-    def let_go() -> None:
-        found = known()
-        if found is not None:
-            found.let_go()
-
-    os.register_at_fork(after_in_child=let_go)
 
 
 _SYNCHRONOUS = {True: "PRAGMA synchronous = FULL", False: "PRAGMA synchronous = NORMAL"}

@@ -18,9 +18,7 @@ import errno
 import os
 import sqlite3
 import stat
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cache, partial
 from pathlib import Path
 from urllib.parse import quote
@@ -28,10 +26,10 @@ from urllib.parse import quote
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import NameJournal, Note, RunCommand, Say
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.files.storage import closing
+from steadyhand.workspace.files.storage import alone_with, closing, create_private, sync_directory
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import pack, to_bytes
-from steadyhand.workspace.journal.database import VERSION, steps
+from steadyhand.workspace.journal.database import VERSION, newer, not_writable, steps
 from steadyhand.workspace.journal.index import catch_up
 from steadyhand.workspace.journal.log import RowType
 from steadyhand.workspace.journal.record import utc_now
@@ -40,7 +38,6 @@ DEFAULT_NAME = ".steadyhand"
 _DATABASE = "journal.sqlite"
 _SIDES = ("-wal", "-shm", "")  # the database last: until it moves, the set is still found damaged
 _OURS = {".gitignore", "holders", "locks", "pending", "reserve"}
-_POLL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ class JournalFolder:
 
     def create_database(self) -> None:
         """An empty file for SQLite to fill; SQLite itself is never allowed to create one."""
-        os.close(create_file(self.database))
+        os.close(create_private(self.database))
         sync_directory(self.path)
 
     def set_aside(self) -> str:
@@ -110,26 +107,9 @@ class JournalFolder:
         sync_directory(self.path)
         return self._aside(number, "").name
 
-    @contextmanager
-    def lock(self, timeout: float) -> Iterator[None]:
+    def lock(self, timeout: float) -> AbstractContextManager[None]:
         """Hold the right to create, migrate or set aside; refuses with `busy` after `timeout` seconds."""
-        import fcntl  # absent on some systems, where no workspace is opened either
-
-        handle = os.open(self.path / "journal.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        deadline = time.monotonic() + timeout
-        try:
-            os.fchmod(handle, 0o600)
-            while True:
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() >= deadline:
-                        raise _locked(self.database) from None
-                    time.sleep(_POLL)
-            yield
-        finally:
-            os.close(handle)
+        return alone_with(self.path / "journal.lock", timeout, partial(_locked, self.database))
 
     def identity(self) -> tuple[int, int] | None:
         """Which file the database is; None when it is gone."""
@@ -160,21 +140,8 @@ class JournalFolder:
 
     def _ignore_for_git(self) -> None:
         with suppress(FileExistsError):
-            with closing(create_file(self.path / ".gitignore")) as handle:
+            with closing(create_private(self.path / ".gitignore")) as handle:
                 os.write(handle, b"*\n")
-
-
-def create_file(path: Path) -> int:
-    """A new file, 0600, opened for writing; FileExistsError if anything has the name."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    os.fchmod(handle, 0o600)
-    return handle
-
-
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable."""
-    with closing(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
-        os.fsync(handle)
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
@@ -231,7 +198,7 @@ class Reserve:
         return False
 
     def _fill(self) -> None:
-        with closing(create_file(self.path)) as handle:
+        with closing(create_private(self.path)) as handle:
             # Random bytes: zeros would take no room on a file system that compresses.
             left = memoryview(os.urandom(self.size))
             while left:
@@ -417,7 +384,7 @@ def _probe(connection: sqlite3.Connection, folder: JournalFolder) -> None:
     """Read a little of everything that must be readable."""
     version = version_of(connection)
     if version > VERSION:
-        raise newer(folder, version)
+        raise newer(folder.database, version)
     shape = shape_of(connection)
     if version == 0 and shape:
         raise Unusable("it is the database of another program", connection)
@@ -441,16 +408,6 @@ def _report(connection: sqlite3.Connection, damage: str) -> None:
     connection.execute("BEGIN IMMEDIATE")
     index.enter(connection, log.append(connection, RowType.NOTE, None, utc_now(), pack(body)))
     connection.execute("COMMIT")
-
-
-def newer(folder: JournalFolder, version: int) -> EditError:
-    """A journal this version must leave alone."""
-    return EditError(
-        Kind.JOURNAL_DAMAGED,
-        f"the journal {folder.database} was written by a newer Steadyhand (form {version}, this one knows {VERSION})",
-        hint="update Steadyhand; nothing was changed",
-        details={"version": version, "known": VERSION},
-    )
 
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -537,11 +494,7 @@ def os_refusal(error: OSError, path: Path) -> EditError:
 
 def read_only(path: Path) -> EditError:
     """The journal cannot be written, so nothing else may be."""
-    return EditError(
-        Kind.READ_ONLY,
-        f"the journal {path} may only be read, and there is no edit without a journal",
-        hint=(Say("make its folder writable"), NameJournal()),
-    )
+    return not_writable(path, Say("make its folder writable"), NameJournal())
 
 
 def moved(path: Path) -> EditError:

@@ -445,7 +445,7 @@ class Journal:
         """
         packed = parties.pack_version(seen_versions, content)
         self._handle.write(
-            lambda connection: parties.see(connection, party, path, seen_versions, packed, self._decoded_versions),
+            lambda connection: parties.see(connection, party, {path: seen_versions}, self._decoded_versions, packed),
             durable=False,
         )
 
@@ -454,7 +454,7 @@ class Journal:
 
         def work(connection: Connection) -> None:
             for page in pages(seen_versions.items()):
-                parties.see_all(connection, party, dict(page), self._decoded_versions)
+                parties.see(connection, party, dict(page), self._decoded_versions)
 
         if len(seen_versions) > AT_ONCE or not parties.see_at_once(
             self._handle, party, seen_versions, self._decoded_versions
@@ -511,7 +511,6 @@ class Journal:
 
     def end_lease(self, id: str) -> bool:
         """End a lease; False when there is none of that name."""
-        """Whether nobody can have taken these meanwhile; asked before files are changed."""
         return self._handle.write(lambda connection: parties.end_lease(connection, id, self._presence), durable=False)
 
     @contextmanager
@@ -557,7 +556,6 @@ class Journal:
         return GcReport.of(images, dropped, dry_run=False, vacuumed=vacuumed)
 
     def stats(self) -> JournalStats:
-
         return self._handle.read_snapshot(lambda connection: stats_of(connection, self._handle.size()))
 
     def export(self, work: Callable[[Iterator[Row], Iterator[Packed]], T]) -> T:

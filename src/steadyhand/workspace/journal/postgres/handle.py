@@ -34,7 +34,7 @@ import psycopg
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.journal.database import Connection, Room, Statement, Work
+from steadyhand.workspace.journal.database import Connection, Room, Statement, Work, in_children
 from steadyhand.workspace.journal.postgres.session import (
     Address,
     Head,
@@ -72,7 +72,7 @@ class Link:
         except BaseException:
             self.drop()
             raise
-        _close_in_children(self)
+        in_children(self, Link.close_inherited)
 
     @property
     def has_session(self) -> bool:
@@ -169,17 +169,6 @@ def _close_own(connection: PunctualConnection, pid: int) -> None:
     if os.getpid() == pid:
         with suppress(psycopg.Error):
             connection.close()
-
-
-def _close_in_children(link: Link) -> None:
-    reference = weakref.ref(link)
-
-    def close() -> None:
-        found = reference()
-        if found is not None:
-            found.close_inherited()
-
-    os.register_at_fork(after_in_child=close)
 
 
 _LOOK = 0.5  # how long, in seconds, to wait for the end of a commit that has had its time already

@@ -39,7 +39,7 @@ from psycopg.conninfo import conninfo_to_dict
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.workspace.journal.database import VERSION, Rows, steps
+from steadyhand.workspace.journal.database import VERSION, Rows, newer, not_writable, steps
 from steadyhand.workspace.journal.index import catch_up
 
 RV = TypeVar("RV")
@@ -452,23 +452,9 @@ def damaged(where: str, cause: str) -> EditError:
     )
 
 
-def newer(where: str, version: int, known: int) -> EditError:
-    """A journal this version must leave alone."""
-    return EditError(
-        Kind.JOURNAL_DAMAGED,
-        f"the journal {where} was written by a newer Steadyhand (form {version}, this one knows {known})",
-        hint="update Steadyhand; nothing was changed",
-        details={"version": version, "known": known},
-    )
-
-
 def read_only(where: str) -> EditError:
     """The journal cannot be written, so nothing else may be."""
-    return EditError(
-        Kind.READ_ONLY,
-        f"the journal {where} may only be read, and there is no edit without a journal",
-        hint="open it for writing, as a role that may create and change its tables",
-    )
+    return not_writable(where, Say("open it for writing, as a role that may create and change its tables"))
 
 
 def pooled() -> EditError:
@@ -565,7 +551,7 @@ def _version(session: Session, address: Address) -> int:
         raise damaged(address.shown, "it does not say which form it has")
     version = int(found[0][0])
     if version > VERSION:
-        raise newer(address.shown, version, VERSION)
+        raise newer(address.shown, version)
     triggers = {(row[0], row[1]) for row in session.execute(_TRIGGERS, (address.schema,)).fetchall()}
     if shape != expected_shape(version) or triggers != expected_triggers(version):
         raise damaged(address.shown, "its tables are not those of a journal")
