@@ -217,3 +217,23 @@ def test_every_element_has_an_address_that_only_it_answers_to(path: Path) -> Non
         assert isinstance(chosen, ElementNode)
         assert chosen.index == index
         assert target.nth is not None or len(found) == 1
+
+
+NESTED = (
+    "<div id=a><p class=x>1<section id=B><p class=x>2<template><p class=x>3</template></section></div>"
+    "<p class=x>4<i id=c></i><b id=c><u class=x>5</u></b>"
+)
+BEHIND = (" .x", " *", ">*", " > .x", " > * > .x", " .x + *", " p:first-child", " :not(.x)", " .x, .x", " [class]", "")
+
+
+@table("path", [None, *sorted(CORPUS.glob("[!b]*"))])
+def test_a_selector_that_begins_with_an_id_finds_what_it_finds_in_all_of_the_page(path: Path | None) -> None:
+    for head in ("<!doctype html>", "") if path is None else ("",):
+        text = head + NESTED if path is None else path.read_bytes().decode("utf-8", "replace")
+        page = page_of(Source.of_text(text, path="a.html"))
+        assert isinstance(page, Page)
+        names = [str(node.attrs["id"]) for node in page.tree.select("[id]")][:20]
+        for name in (form for each in names if each.isidentifier() for form in (each, each.upper(), each.lower())):
+            for behind in BEHIND:
+                found = [page.number(node) for node in page.tree.select(f"#{name}{behind}")]
+                assert page.select(f"#{name}{behind}") == found

@@ -119,6 +119,8 @@ _CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.A
 
 _TAG, _PARENT, _LINE_AND_COLUMN = attrgetter("tag"), attrgetter("parent"), attrgetter("source_line", "source_col")
 
+_ID_FIRST = lazy_pattern(r"#([A-Za-z][A-Za-z0-9_-]*)(?:[ ]*>|[ ]+(?=[A-Za-z.#*\[]))[^,]*+\Z")
+
 _NONE = -1  # where the source has no such tag
 _FEW = 400  # elements inside and around one that are looked at for it; above that, all elements are placed at once
 _MANY = 1_000  # elements that are placed one by one
@@ -163,10 +165,30 @@ class Extents:
         self._known: dict[int, Element] = {}
         self._read: dict[int, Bounds] = {}
         self._rooms: dict[int, int | None] = {}  # where the contents of elements end
+        self._asked = 0  # selectors that begin with an id
+        self._named: dict[str, Tag | None] | None = None
 
     @cached_property
     def tags(self) -> list[str]:
         return list(map(_TAG, self._nodes))
+
+    def holder(self, tree: Document, css: str) -> Tag | None:
+        """The one element that all of what a selector matches is inside of, as `#a` is for `#a .b`; None if not known.
+
+        A search looks at every element of the page, so from the second one on the names of all are kept.
+        """
+        begun = _ID_FIRST.match(css)
+        if begun is None or ":scope" in css:
+            return None
+        self._asked += 1
+        if self._asked < 2:
+            return None
+        if self._named is None:
+            self._named = {}
+            for node in tree.select("[id]"):
+                name = str(node.attrs["id"]).lower()  # a page without a doctype compares names so
+                self._named[name] = None if name in self._named else node
+        return self._named.get(begun.group(1).lower())
 
     def element(self, index: int) -> Element:
         """The element of that number, with its place."""
@@ -485,7 +507,8 @@ class Page:
 
     def select(self, css: str) -> list[int]:
         """The numbers of the elements that a valid selector matches, in document order."""
-        return [self.number(node) for node in self.tree.select(css)]
+        holder = self.extents.holder(self.tree, css) or self.tree
+        return [self.number(node) for node in holder.select(css)]
 
     def start_tag(self, element: Element) -> StartTag:
         """The start tag as it is written."""
