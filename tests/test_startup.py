@@ -26,9 +26,9 @@ SAID = "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
 
 STARTS = {
     "the package": ("import steadyhand", 5, PURE | {"typing", "re", "enum"}),
-    "edit": ("import steadyhand; steadyhand.edit", 80, PURE),
-    "an edit of plain text": (EDIT, 135, PURE - {"hashlib"}),
-    "Workspace": ("import steadyhand; steadyhand.Workspace", 110, PURE - {"pathlib"}),
+    "edit": ("import steadyhand; steadyhand.edit", 62, PURE),
+    "an edit of plain text": (EDIT, 100, PURE - {"hashlib"}),
+    "Workspace": ("import steadyhand; steadyhand.Workspace", 80, PURE - {"pathlib"}),
 }
 
 

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.tier import Alternative, Signs
 from steadyhand.schema import (
     NEW,
     OLD,
@@ -46,6 +45,9 @@ from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target, target_from_json
 from steadyhand.text.match import Occurrence
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.match.tier import Alternative, Signs
 
 Fit = Literal["free", "lines-first", "lines"]
 

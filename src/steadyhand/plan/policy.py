@@ -5,14 +5,18 @@ Only settings live here, each checked when the value is made; no setting acts by
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from steadyhand.lazy import dataclass, fields
-from steadyhand.match.tier import step_names
+from steadyhand.lazy import LazyModule, dataclass, fields
 from steadyhand.plan.edit import check_occurrence
-from steadyhand.plan.guards import GUARDS, usual_guards
 from steadyhand.schema import bad_request, nearest_name
 from steadyhand.text.match import Occurrence
+
+if TYPE_CHECKING:
+    from steadyhand.match import tier as tiers
+    from steadyhand.plan import guards as known_guards
+else:  # a policy that names neither is made at every start
+    tiers, known_guards = LazyModule("steadyhand.match.tier"), LazyModule("steadyhand.plan.guards")
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "batch": ("sequential", "snapshot"),
@@ -68,7 +72,7 @@ class Policy:
             if not isinstance(getattr(self, name), bool):
                 raise bad_request(f"policy.{name}", "true or false is expected")
         if self.tier is not None:
-            _check_choice(self.tier, "tier", step_names())
+            _check_choice(self.tier, "tier", tiers.step_names())
         if check_occurrence(self.occurrence, "policy.occurrence") is None:
             raise bad_request("policy.occurrence", "a value is expected, not null")
         if self.guards is not None:
@@ -78,13 +82,13 @@ class Policy:
         if isinstance(self.guards, str) or not isinstance(self.guards, frozenset | set | tuple | list):
             raise bad_request("policy.guards", "a set of names is expected")
         object.__setattr__(self, "guards", frozenset(self.guards))
-        known = tuple(guard.name for guard in GUARDS)
+        known = tuple(guard.name for guard in known_guards.GUARDS)
         for name in self.guards:
             _check_choice(name, "guards", known)
 
     def wants_guard(self, name: str) -> bool:
         """Whether the guard of that name looks at edits under this policy."""
-        return name in usual_guards() if self.guards is None else name in self.guards
+        return name in known_guards.usual_guards() if self.guards is None else name in self.guards
 
     def to_json(self) -> dict[str, object]:
         """The settings that differ from the usual ones."""

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import dataclass, replace
+from steadyhand.lazy import LazyModule, dataclass, replace
 from steadyhand.plan.edit import Edits, read_edits
-from steadyhand.plan.guards import GuardedEdit, GuardInput, Stage, ask_guards
-from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.plan.policy import USUAL, Policy
 from steadyhand.schema import bad_request
 from steadyhand.text.changeset import ChangeSet
@@ -22,6 +19,13 @@ from steadyhand.text.encoding import MARK, Encoding
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.plan import guards, planner
+    from steadyhand.plan.guards import Stage
+    from steadyhand.plan.planner import Outcome, Plan
+else:  # not before the first edit or write: most of a start would go into them
+    guards, planner = LazyModule("steadyhand.plan.guards"), LazyModule("steadyhand.plan.planner")
 
 Text = TypeVar("Text", str, bytes)
 
@@ -87,15 +91,8 @@ def edit(
         verbs = read_edits(edits)
     except EditError as error:
         return _refused(text, source, error, _blame(edits, error, path))
-    made = _plan()(source, verbs, policy if policy is not None else USUAL, path=path)
+    made = planner.plan(source, verbs, policy if policy is not None else USUAL, path=path)
     return _result(text, source, made)
-
-
-@cache
-def _plan() -> Callable[..., Plan]:
-    from steadyhand.plan.planner import plan  # not before the first edit
-
-    return plan
 
 
 def apply_to(
@@ -145,12 +142,12 @@ def _blame(edits: object, error: EditError, path: str | None) -> tuple[Outcome, 
     """One outcome per edit when one of them is no edit at all: that one refused, the others held back."""
     field = str(error.details.get("path", ""))
     if not isinstance(edits, Sequence) or isinstance(edits, str | bytes) or not field.startswith("edits["):
-        return (Outcome(0, applied=False, path=path, error=error),)
+        return (planner.Outcome(0, applied=False, path=path, error=error),)
     wrong = int(field[len("edits[") : field.index("]")])
     return tuple(
-        Outcome(index, applied=False, path=path, error=error)
+        planner.Outcome(index, applied=False, path=path, error=error)
         if index == wrong
-        else Outcome(index, applied=False, path=path, skipped="held-back")
+        else planner.Outcome(index, applied=False, path=path, skipped="held-back")
         for index in range(len(edits))
     )
 
@@ -179,8 +176,8 @@ def plan_write(
     if source.encoding.mark:
         content = content.removeprefix(MARK)
     fitted = _fit(content, before, rules)
-    guarded = GuardedEdit(0, source.characters, content)
-    given = GuardInput(
+    guarded = guards.GuardedEdit(0, source.characters, content)
+    given = guards.GuardInput(
         path, None if before is None else before.characters, fitted, (guarded,), rules, True, allow_shrink=allow_shrink,
         seen=seen,
     )  # fmt: skip
@@ -191,13 +188,13 @@ def plan_write(
     stages: tuple[Stage, ...] = ("request", "edit", "file")
     warnings: tuple[str, ...] = ()
     for stage in stages:
-        verdict = ask_guards(stage, given)
+        verdict = guards.ask_guards(stage, given)
         if verdict.refusal is not None:
             return _refused_write(source, verdict.refusal, path)
         warnings += verdict.warnings
     after, changes = source.changed_to(fitted)
     after = after if changes or before is None else source
-    return Plan(True, (), changes, (), after, warnings=warnings)
+    return planner.Plan(True, (), changes, (), after, warnings=warnings)
 
 
 def _encoding_of_new(content: str) -> Encoding:
@@ -213,4 +210,4 @@ def _fit(content: str, before: Source | None, policy: Policy) -> str:
 
 def _refused_write(source: Source, error: EditError, path: str | None) -> Plan:
     named = error if path is None else error.with_details(path=path)
-    return Plan(False, (), ChangeSet(), (), source, named)
+    return planner.Plan(False, (), ChangeSet(), (), source, named)
