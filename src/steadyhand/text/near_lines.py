@@ -27,7 +27,7 @@ else:
 __all__ = ["find_windows"]
 
 _ROWS = 200_000  # lines that are aligned, over all candidates
-_LIKELY = 6  # candidates, those with most votes, of which one must be like the needle for others to be looked at
+_LIKELY = 4  # candidates, those with most votes, of which one must be like the needle for others to be looked at
 _MOST_GAINED = 2.0  # lines of the needle by which a window may become more alike when its edges are moved
 _REFINED = 5  # windows whose edges are moved
 _BEHIND = 0.2  # by how much less than the best one may rank for that
