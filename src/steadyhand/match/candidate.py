@@ -318,7 +318,7 @@ def _bare_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor], lin
     for anchor in anchors:
         low, high = _reach(source.table, needle, anchor)
         whole, joined = wanted.keys() & lines.rows[low:high], lines.joined(low, high)
-        parts = [each for each in wanted if each in joined and each not in whole]
+        parts = [each for each in wanted if each not in whole and each in joined]
         found = {at for each in (*whole, *parts) for at in wanted[each]}
         yield found.union(blank) if parts else found
 

@@ -75,7 +75,7 @@ def find_row(source: Source, row: str, key: Key) -> list[int] | None:
 
     lines = bare_lines(source)
     if lines is not None and not _is_frequent(source, row):
-        like = list(lines.rows_like(row))
+        like = lines.rows_like(row)
         return [found for found, text in zip(like, _texts_of(source, lines, like), strict=True) if is_same(text)]
     seed = seed_of(source, [row], _FEW)
     if seed is None or "\r" in source.text:
@@ -185,7 +185,7 @@ class _Search:
             lengths = list(map(len, rows))
             at = lengths.index(max(lengths))
             wanted = self._key(rows[at])
-            like = list(islice(lines.rows_like(rows[at]), _FREQUENT + 1))
+            like = lines.rows_like(rows[at])
             self.is_spent = len(like) > _FREQUENT
             like = like[:_SOME] if self.is_spent else like
             texts = zip(like, _texts_of(self._source, lines, like), strict=True)

@@ -52,6 +52,7 @@ class BareLines:
         lines = source.text.removesuffix("\n")
         self._lines = f"\n{_one_dash(lines.encode('ascii').translate(_QUOTES, _BLANKS).decode('ascii'))}\n"
         self._text, self._table = source.text, source.table
+        self._like: dict[str, list[int]] = {}  # of the rows that were asked for: tiers and refusals ask for the same
 
     @cached_property
     def texts(self) -> list[str]:
@@ -81,8 +82,7 @@ class BareLines:
 
     @cached_property
     def _joined(self) -> str:
-        joined = self._lines.encode("ascii").translate(None, b"\n").decode("ascii")
-        return _one_dash(joined)
+        return _one_dash("".join(self.rows))
 
     def joined(self, first: int, end: int) -> str:
         """The rows from `first` to before `end` as if they were one."""
@@ -96,9 +96,15 @@ class BareLines:
         """Whether the words and signs of a text may be in this one, however they are divided into lines."""
         return bare(text) in self._joined
 
-    def rows_like(self, row: str) -> Iterator[int]:
+    def rows_like(self, row: str) -> list[int]:
         """The rows that have the bare text of a row, from the top."""
-        wanted = f"\n{bare(row)}\n"
+        said = bare(row)
+        found = self._like.get(said)
+        if found is None:
+            found = self._like[said] = list(self._rows_of(f"\n{said}\n"))
+        return found
+
+    def _rows_of(self, wanted: str) -> Iterator[int]:
         at = number = 0
         while (found := self._lines.find(wanted, at)) >= 0:
             number += self._lines.count("\n", at, found)

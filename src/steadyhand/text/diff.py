@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import count
+from operator import itemgetter
 from typing import AnyStr, NamedTuple
 
 from steadyhand.text.cancel import check_cancelled, check_each
@@ -27,7 +28,7 @@ _CELLS = 400_000_000
 _DEPTH = 64
 _STRETCH = 65_536
 _LONG_STRETCH = 1_000_000
-_SHORT = 64  # rows of a gap of which it is first asked whether it shares any
+_SHORT = 64  # rows of a gap of which it is first asked which lines it shares
 _STRANGE = -1
 _MANY = 20_000  # rows between two questions whether to go on
 
@@ -254,9 +255,6 @@ class _Differ:
             if start < end or other < other_end:
                 self._found.append(Change(start, end, other, other_end))
             return
-        if end - start <= _SHORT and set(left[start:end]).isdisjoint(right[other:other_end]):
-            self._found.append(Change(start, end, other, other_end))
-            return
         anchors = self._anchors(start, end, other, other_end) if depth < _DEPTH else []
         if not anchors:
             self._align(start, end, other, other_end)
@@ -269,10 +267,16 @@ class _Differ:
 
     def _anchors(self, start: int, end: int, other: int, other_end: int) -> list[tuple[int, int]]:
         """Rows whose line occurs once on both sides, as many as keep their order."""
+        if end - start <= _SHORT:
+            left, right = self._left[start:end], self._right[other:other_end]
+            shared = set(left).intersection(right)
+            if len(right) <= _SHORT or not shared:  # counted faster than every row is looked at
+                single = [line for line in shared if left.count(line) == 1 == right.count(line)]
+                pairs = [(start + left.index(line), other + right.index(line)) for line in single]
+                return _rising(sorted(pairs, key=itemgetter(1)))
         others = _single_rows(self._right, other, other_end)
         places = _single_rows(self._left, start, end, others)
-        pairs = [(places[line], row) for line, row in others.items() if line in places]
-        return _rising(pairs)
+        return _rising([(places[line], row) for line, row in others.items() if line in places])
 
     def _align(self, start: int, end: int, other: int, other_end: int) -> None:
         """The longest common subsequence of a gap; one replacement where nothing is shared or the budget is spent."""
@@ -341,13 +345,13 @@ def _settle(changes: list[Change], left: list[int], right: list[int]) -> list[Ch
         change = found
         if joined:
             gap = change.before_start - joined[-1].before_end
-            if gap == 0 or _room(change, gap, left, right, down=False) == gap:
+            if gap == 0 or (not change.is_replacement and _room(change, gap, left, right, down=False) == gap):
                 change = _join(joined.pop(), change.shift(-gap))
         joined.append(change)
     settled: list[Change] = []  # from the last to the first
     for found in reversed(joined):
         change = found
-        while True:
+        while not change.is_replacement:
             stop = settled[-1].before_start if settled else len(left)
             change = change.shift(_room(change, stop - change.before_end, left, right, down=True))
             if not settled or change.before_end < stop:
@@ -359,8 +363,6 @@ def _settle(changes: list[Change], left: list[int], right: list[int]) -> list[Ch
 
 def _room(change: Change, limit: int, left: Sequence[object], right: Sequence[object], *, down: bool) -> int:
     """How far, up to `limit` rows, a pure insertion or deletion can be moved without changing its effect."""
-    if change.is_replacement:
-        return 0
     inserts = change.before_start == change.before_end
     rows = right if inserts else left
     start, end = (change.after_start, change.after_end) if inserts else (change.before_start, change.before_end)

@@ -230,7 +230,10 @@ class LineTable:
             return max(self._count - 1, 0)
         if offset < 1:
             return 0
-        block = self._load((offset - 1) // self._size)
+        number = (offset - 1) // self._size
+        if number not in self._blocks and "\r" not in (before := self._text[number * self._size : offset]):
+            return self._rows_before[number] + before.count("\n")  # one question costs less than a list of the block
+        block = self._load(number)
         return block.first + bisect_right(block.starts, offset)
 
     def rows_of(self, span: Span) -> tuple[int, int]:

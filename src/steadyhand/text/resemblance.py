@@ -161,6 +161,9 @@ def _share(left: str, right: str) -> float:
 def _folded_line(line: str) -> str:
     """A line with plain quotes and dashes, one blank for several, and none in front of its ending."""
     plain = line if line.isascii() else line.translate(PLAIN)
+    said = plain.lstrip(" \t")
+    if len(said) < len(plain):  # most lines have their blanks there
+        plain = f" {said}"
     if "  " in plain or "\t" in plain:
         plain = _BLANKS.sub(" ", plain)
     return plain.replace(" \n", "\n").replace(" \r", "\r")

@@ -32,6 +32,7 @@ _REPEATED = 3  # how often a piece may be in the needle and still say where the 
 _FEW_WORDS = 16  # words looked up where every line is compared anyway
 _ROWS = 4_000  # lines of the needle that vote
 _VOTES = 60_000  # equal lines that vote
+_ALIKE = 6  # lines that vote since they resemble one of the needle's
 _CLEAR = 60  # percent of a line that must be alike for it to vote
 _WORD = lazy_pattern(r"\w{4,}")
 _PIECE = 8
@@ -152,7 +153,14 @@ def _distinct(pieces: Iterable[tuple[str, int]]) -> list[_Seed]:
 def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, int]]:
     """Every place of every seed with its weight: a rare seed says much, a frequent one only where it is first."""
     for seed in seeds[: max(2, _SCANNED // len(text))]:
-        places = list(islice(places_of(text, seed.text), _PLACES + 1))
+        places: list[int] = []
+        size = len(seed.text)
+        offset = text.find(seed.text)
+        while (
+            offset >= 0 and len(places) <= _PLACES
+        ):  # as `places_of`, of which so many calls would be most of the cost
+            places.append(offset)
+            offset = text.find(seed.text, offset + size)
         if len(places) > _PLACES:
             yield places[0], seed, 1
         else:
@@ -185,10 +193,7 @@ def _agreed(votes: Counter[int], tolerance: int) -> list[int]:
 
 def _vote_for_equal(votes: Counter[int], lines: Sequence[str], rows: Sequence[tuple[int, str]]) -> set[str]:
     """Lines that are the needle's vote, long and rare ones most; gives those that say clearly where the needle is."""
-    wanted = {row for _, row in rows}
-    at: dict[str, list[int]] = {}
-    for number in compress(range(len(lines)), map(wanted.__contains__, lines)):
-        at.setdefault(lines[number], []).append(number)
+    at = _numbers_of({row for _, row in rows}, lines)
     budget = _VOTES
     for place, row in rows:
         found = at.get(row, ())[: max(budget, 1)]
@@ -206,13 +211,25 @@ def _telling(rows: Sequence[tuple[int, str]], known: set[str]) -> list[tuple[int
     return sorted(open_rows, key=lambda pair: (-len(pair[1]), pair[0]))[:most]
 
 
+def _numbers_of(wanted: set[str], lines: Sequence[str]) -> dict[str, list[int]]:
+    """Which of the lines each wanted one is, from the top; nothing for one that is not there."""
+    at: dict[str, list[int]] = {}
+    for number in compress(range(len(lines)), map(wanted.__contains__, lines)):
+        at.setdefault(lines[number], []).append(number)
+    return at
+
+
 def _vote_for_alike(votes: Counter[int], lines: Sequence[str], wanted: Sequence[tuple[int, str]]) -> None:
-    """Lines that resemble one of the needle's vote for where it starts."""
+    """Lines that resemble one of the needle's vote for where it starts: those most like it, the first of equal ones."""
     from rapidfuzz import fuzz, process
 
-    for place, row in wanted:
-        for _, score, number in process.extract(row, lines, scorer=fuzz.ratio, score_cutoff=_CLEAR, limit=6):
-            votes[number - place] += int(score)
+    different = list(dict.fromkeys(lines))  # to compare each line once is most of what can be saved here
+    alike = [process.extract(row, different, scorer=fuzz.ratio, score_cutoff=_CLEAR, limit=_ALIKE) for _, row in wanted]
+    at = _numbers_of({line for found in alike for line, _, _ in found}, lines)
+    for (place, _), found in zip(wanted, alike, strict=True):
+        voters = sorted((-score, number) for line, score, _ in found for number in at[line])
+        for score, number in voters[:_ALIKE]:
+            votes[number - place] += int(-score)
 
 
 def _parts_alike(source: Source, needle: str) -> Iterator[int]:
