@@ -53,6 +53,11 @@ class Row:
     def label(self) -> str:
         return shown_way(self.way)
 
+    @property
+    def is_one(self) -> bool:
+        """Whether the label is said in the singular."""
+        return self.way.kind == "toolset" or self.way.name == "search-replace"
+
     def to_json(self) -> dict[str, object]:
         per_good = {"tokens": self.tokens_per_good, "seconds": self.seconds_per_good}
         return {
@@ -134,8 +139,9 @@ class Card:
             return [f"None of the {what} that were tried had a good first try."] if rows else []
         others = [row for row in rows if row is not best]
         if not others:
-            verb = "was" if kind == "toolset" else "were"
-            return [f"Only {best.label} {verb} tried: {_percent(best.first)} first-try ({_interval(best.first)})."]
+            return [
+                f"Only {best.label} {'was' if best.is_one else 'were'} tried: {_percent(best.first)} first-try ({_interval(best.first)})."
+            ]
         equal = [row for row in others if row.first.overlaps(best.first)]
         worse = [row for row in others if row not in equal]
         if not equal:
@@ -143,9 +149,9 @@ class Card:
         verdict = f"{_listed([best, *equal])} are not shown to differ on these tasks: {_against(best, equal[0])}"
         said = [f"{verdict}; the intervals overlap."]
         if worse:
-            verb = "is" if len(worse) == 1 and kind == "toolset" else "are"
-            said.append(f"{_listed(worse)} {verb} worse than {best.label}.")
-        return [*said, f"{best.label[:1].upper()}{best.label[1:]} {'is' if kind == 'toolset' else 'are'} chosen."]
+            is_one = len(worse) == 1 and worse[0].is_one
+            said.append(f"{_listed(worse)} {'is' if is_one else 'are'} worse than {best.label}.")
+        return [*said, f"The choice is {best.label}."]
 
 
 def card_of(score: Score) -> Card:

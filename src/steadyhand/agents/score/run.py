@@ -93,7 +93,7 @@ def run_score(
         raise EditError(
             Kind.EXISTS_ALREADY,
             f"a score of this model is kept already, with {len(lines) - 1:,} results",
-            hint="go on with it, or ask to start afresh",
+            hint="--resume goes on with it, --show prints it, --afresh begins again",
         )
     head = str(lines[0].get("head") or "") or None if lines else None
     tasks, found_head = tasks_of(root, settings, head)
@@ -155,14 +155,14 @@ def _check_same(known: Mapping[str, object], begun: Mapping[str, object]) -> Non
         raise EditError(
             Kind.STALE_SOURCE,
             f"the score that is kept was begun with other {', '.join(named)}",
-            hint="give the options that it was begun with, or start afresh",
+            hint="give the options that it was begun with, or --afresh",
         )
 
 
 def _score_of(lines: Sequence[Mapping[str, object]]) -> Score:
     head = lines[0]
     if head.get(SUBJECT) != _FORM:
-        raise EditError(Kind.BAD_REQUEST, "the score was kept by another version", hint="start afresh")
+        raise EditError(Kind.BAD_REQUEST, "the score was kept by another version", hint="--afresh begins again")
     score = Score(
         str(head.get("model")),
         str(head.get("source")),
