@@ -4,13 +4,16 @@ exactly the accepted hunks; nothing of it is lost or made twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.held.layer import Layer
+from steadyhand.workspace.journal.store import Journal, open_journal
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
 
@@ -285,6 +288,29 @@ def test_the_ignore_files_of_the_layer_decide(root: Path, agent: sh.Workspace) -
     assert agent.files(skip_ignored=True).files == (".gitignore", "a.md", "b.md", "sub/y.md")
     assert agent.files("sub", sizes=True).sizes == {"sub/y.md": 2}
     assert "build/x.md" in agent.files().files
+
+
+class Growing:
+    """A journal into which somebody writes between two questions."""
+
+    def __init__(self, journal: Journal, write: Callable[[], object]) -> None:
+        self._journal, self._write = journal, write
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+    def newest_note(self, type: str) -> int:
+        newest = self._journal.newest_note(type)
+        self._write()
+        return newest
+
+
+def test_a_layer_that_grows_while_it_is_read_is_not_damaged(root: Path, agent: sh.Workspace) -> None:
+    put(agent, "two", "2")
+    with open_journal(root / ".steadyhand") as journal:
+        layer = Layer(cast("Journal", Growing(journal, lambda: put(agent, "four", "4"))), "task:T-1")
+        layer.refresh()
+        assert layer.seq == journal.newest_note("held task:T-1")
 
 
 def test_a_damaged_note_is_refused_and_reported(root: Path, agent: sh.Workspace) -> None:

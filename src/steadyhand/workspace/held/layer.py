@@ -167,7 +167,7 @@ class Layer:
             if newest > self.seq:
                 for note in self._news():
                     self._take(note)
-                if self.seq != newest:
+                if self.seq < newest:  # it may be more: others go on while the notes are read
                     raise _damaged(newest)
             if self.pending is not None:
                 self._decide(is_last=True)
