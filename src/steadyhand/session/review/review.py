@@ -4,7 +4,8 @@ The journal has all of it: a decision is a note, and what it does to files is a 
 closing a page, a crash or a second reviewer loses nothing.
 
 1. A rejection or an amendment counts if and only if its record was committed and is not undone. The note comes first:
-   one without a record is a decision that was not carried out, and counts for nothing.
+   one without a record is a decision that was not carried out, and counts for nothing. Where it was refused, another
+   note says so, for those who read what happened.
 2. Taking a hunk back touches that hunk only. What others have changed since is refused and shown, never overwritten.
 3. A decision is about a text. A hunk whose text has changed since is undecided again and says so.
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -156,7 +158,7 @@ class Review:
         """Undo a decision, the last of this reviewer's or the one named: what it took away comes back."""
         own = [
             said for said in self._said
-            if said.state not in ("commented", "undecided")
+            if said.state not in ("commented", "undecided", "refused")
             and said.by == self._session.context.actor
             and self._counts(said)
         ]  # fmt: skip
@@ -309,7 +311,7 @@ class Review:
 
     def _counts(self, said: Said) -> bool:
         """Whether a decision is in force, or a comment."""
-        if said.id in self._taken_back or said.state == "undecided":
+        if said.id in self._taken_back or said.state in ("undecided", "refused"):
             return False
         return said.state == "commented" or (said.state == "accepted" and not said.held) or said.id in self._decided
 
@@ -557,9 +559,12 @@ class Review:
                     self._append(state, part.group, items, remark, part.name, whole=named, held=part.is_held)
                 try:
                     receipt = part.run(preview=is_preview)
-                except EditError:  # somebody wrote since the preview: then what is done already comes back
+                except EditError as error:  # somebody wrote since the preview: then what is done already comes back
                     done = [_Made(receipt.id or "", part) for receipt, part in zip(receipts, parts, strict=False)]
                     self._undo(done, "the decision was refused for another task")
+                    with suppress(EditError):  # why it was refused is what matters
+                        if not is_preview:
+                            self._append("refused", part.group, items, error.message, new_record_id(), of=part.name)
                     self._forget()
                     raise
                 if not is_preview:

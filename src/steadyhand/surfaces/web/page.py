@@ -429,7 +429,7 @@ class Page:
         elif not is_gone:
             amend = el("p", why_not, class_="unseen")
         buttons = [
-            _button("accept", "Accept", "y", off=is_gone or change.state == "accepted"),
+            _button("accept", "Accept", "y", off=is_gone or change.state == "accepted" or change.conflict is not None),
             _button("reject", "Reject", "n", off=is_gone),
             _button("comment", "Comment", "c"),
         ]
@@ -541,7 +541,7 @@ def _fact(found: object) -> Html:
 def _no_form(change: ReviewChange) -> str | None:
     """Why a change cannot be amended on the page; None where it can."""
     if change.status not in ("edited", "created") or change.state == "rejected":
-        return "" if change.state == "rejected" else "Only text can be amended."
+        return "" if change.state == "rejected" else "Here is no text to amend."
     text = change.after.replace("\r\n", "\n")
     if UNSAFE.search(text):
         return "This text has characters that a form would change; amend it with steadyhand review --amend."

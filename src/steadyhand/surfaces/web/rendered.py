@@ -45,6 +45,7 @@ table { border-collapse: collapse; } td, th { border: 1px solid var(--line); pad
 blockquote { margin-left: 0; padding-left: 1rem; border-left: 3px solid var(--line); color: var(--faint); }
 a, .link { text-decoration: underline; text-underline-offset: 2px; }
 .image { border: 1px dashed var(--line); color: var(--faint); padding: .1rem .4rem; border-radius: .3rem; }
+.before { --mark: #fbe0de; } @media (prefers-color-scheme: dark) { .before { --mark: #542725; } }
 .front { color: var(--faint); } mark { background: var(--mark); color: inherit; border-radius: 2px; }
 .touched { background: var(--mark); border-radius: 3px; box-shadow: 0 0 0 4px var(--mark); }
 """
@@ -72,8 +73,8 @@ def changed_rows(changes: Iterable[ReviewChange], shifts: Any, *, is_after: bool
     return rows
 
 
-def framed(rows: Sequence[str], path: str, changed: Container[int]) -> str:
-    """The document for the frame."""
+def framed(rows: Sequence[str], path: str, changed: Container[int], side: str) -> str:
+    """The document for the frame; `side` is `before` or `after`."""
     text = "".join(rows)
     if len(text) > _LONGEST:
         body = "<p>This file is too long to be rendered.</p>"
@@ -83,7 +84,7 @@ def framed(rows: Sequence[str], path: str, changed: Container[int]) -> str:
         body = _markdown(rows, changed)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(visible(path))}</title>'
-        f"<style>{_STYLE}</style></head><body>{body}</body></html>\n"
+        f'<style>{_STYLE}</style></head><body class="{side}">{body}</body></html>\n'
     )
 
 

@@ -254,7 +254,7 @@ class Pages:
             before, after, shifts = self._review.texts(listing, path)
             text = after if side == "after" else before
             rows = text.rows if text is not None else ()
-            return framed(rows, path, changed_rows(changes, shifts, is_after=side == "after"))
+            return framed(rows, path, changed_rows(changes, shifts, is_after=side == "after"), side)
 
         found = await _work(made)
         if found is None:

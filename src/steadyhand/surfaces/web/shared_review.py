@@ -263,6 +263,8 @@ class SharedReview:
             is_wanted = of is None or (task in names if names else event.task is None and of == f"actor:{event.actor}")
             if is_wanted:
                 found.append(event)
+        refused = {event.details.get("of") for event in found if event.details.get("state") == "refused"}
+        found = [event for event in found if event.details.get("decision") not in refused - {None}]
         kept = found[-_EVENTS:]
         more = kept[0].seq if len(found) > len(kept) else start + 1 if start else None
         return kept[::-1], more

@@ -62,7 +62,8 @@ def _said(event: Event, kind: str) -> str:
     details = event.details
     match kind:
         case "decision":
-            said = f"{details.get('state')}{', taking back an earlier decision' if details.get('of') else ''}"
+            words = {"undecided": "an earlier decision was taken back", "refused": "refused, and nothing was changed"}
+            said = words.get(str(details.get("state"))) or str(details.get("state"))
             return said + (f": {details['remark']}" if details.get("remark") else "")
         case "feedback":
             return "the agent asked what was decided, and was given it"
