@@ -66,6 +66,8 @@ def region_of(source: Source, splice: Splice) -> Region:
     (Region(start=1, end=2, is_removal=False), Region(start=1, end=1, is_removal=False))
     >>> region_of(text, Splice(3, "\\n", ""))
     Region(start=1, end=3, is_removal=False)
+    >>> region_of(text, Splice(1, "\\n", "\\n-\\n")), region_of(text, Splice(1, "\\n", "\\r\\n"))
+    (Region(start=1, end=1, is_removal=False), Region(start=0, end=1, is_removal=False))
     """
     head, old, new = _changed(splice.old, splice.new)
     text, table = source.characters, source.table
@@ -78,7 +80,8 @@ def region_of(source: Source, splice: Splice) -> Region:
         is_whole = starts_line(text, end) or end == len(text)
         return Region(row, table.row_at(end - 1) + 1 + _joins(text, start, end, new), is_removal=not new and is_whole)
     row = table.row_at(start)
-    if _ends_line(text, start) and _ends_line(text, end) and (old or new).startswith(_ENDINGS):
+    is_behind = _ends_line(text, start) and _ends_line(text, end) and (old or new).startswith(_ENDINGS)
+    if is_behind and _keeps_ending(text, start, end, new):
         if not old:  # what comes in begins with the ending of the line before it
             return Region(row + 1, row + 1)
         if not new or new.startswith(_ENDINGS):
@@ -101,6 +104,13 @@ def _changed(old: str, new: str) -> tuple[int, str, str]:
     first, last = shared_rows(mine, theirs)
     head = sum(map(len, mine[:first]))
     return head, "".join(mine[first : len(mine) - last]), "".join(theirs[first : len(theirs) - last])
+
+
+def _keeps_ending(text: Characters, start: int, end: int, new: str) -> bool:
+    """Whether the line whose ending is at `start` ends as before; at the end of a text it may have none."""
+    was, now = text[start : start + 2], (new + text[end : end + 2])[:2]
+    was, now = (each if each == "\r\n" else each[:1] for each in (was, now))
+    return not was or not now or was == now
 
 
 def _ends_line(text: Characters, offset: int) -> bool:
