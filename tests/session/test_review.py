@@ -790,6 +790,20 @@ def test_who_undoes_the_change_of_another_task_changed_nothing(root: Path, ann: 
     assert [change.before for change in ann.review(task="B")] == ["line 9\n", "line 15\n"]
 
 
+def test_a_file_that_got_the_name_of_another_is_listed_after_a_decision_is_taken_back(
+    agent: sh.Workspace, ann: sh.Workspace, root: Path
+) -> None:
+    agent.rename("a.md", "z.md")
+    agent.write("a.md", "two\n")
+    review = ann.review()
+    listed = facts(review)
+    review.reject([change.id for change in review])
+    assert (root / "a.md").read_text() == TEXT
+    review.take_back()
+    assert facts(ann.review()) == listed
+    assert len(listed) == 2
+
+
 def test_a_file_whose_name_another_got_is_still_a_deletion(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
     (root / "new.md").write_text("new\n")
     agent.read("a.md")

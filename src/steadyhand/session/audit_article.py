@@ -39,7 +39,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.unified import parse_unified, render_unified
 from steadyhand.text.visible import sized
-from steadyhand.workspace.history.file_history import Replays, history_of
+from steadyhand.workspace.history.file_history import Replays, Version, deletion_undone, history_of
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 
@@ -135,13 +135,14 @@ Records = Sequence[tuple[Entry, FileChange]]
 def records_of(journal: Journal, path: str, before_seq: int | None = None, *, is_there: bool = False) -> Records:
     """Every record that touched a file under the names that it had, newest first, and what it did.
 
-    Other files may have had its name meanwhile, and are elsewhere now: those are left out. `is_there`: also one that
-    had it last.
+    Other files may have had its name meanwhile, and are elsewhere now: those are left out, also where its deletion was
+    undone. `is_there`: also one that had it last.
     """
     found: list[tuple[Entry, FileChange]] = []
     name, start = path, before_seq
     while True:
         left: int | None = None
+        deletion: Version | None = None
         for entry in history_of(journal, name, start):
             change = entry.record.arriving(name) or entry.record.file(name)
             if change is None:
@@ -150,8 +151,16 @@ def records_of(journal: Journal, path: str, before_seq: int | None = None, *, is
                 left = entry.seq
                 break
             found.append((entry, change))
+            deletion = deletion_undone(journal, entry, change)
+            if deletion is not None:
+                found.append((deletion.entry, deletion.change))
+                name = deletion.change.path
+                break
             if change.before is not None and change.after is not None and change.after.path == name:
                 name = change.before.path
+        if deletion is not None:
+            start = deletion.entry.seq
+            continue
         start = None if left is None else _arrival(journal, name, left)
         if start is None:
             return found

@@ -206,6 +206,7 @@ def _opens(splice: Splice) -> bool:
 
 def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     """The hunks of a net change."""
+    net = replace(net, changes=net.changes.trim())  # what stays as it is on both sides of a splice is in no hunk
     before, after = Source.of_text(net.before), Source.of_text(net.after)
     inverse = net.changes.invert().splices
     hands, makers = net.hands(), net.hands(shares)

@@ -416,8 +416,13 @@ class Review:
         for entry in self._entries.get(group, ()):
             for change in entry.record.files:
                 last[change.path] = entry.seq
+        places = list(last.items())
+        for entry in self._entries.get(group, ()):  # what was deleted and is back, where another file had the name
+            if entry.undone_by is not None and any(change.is_delete for change in entry.record.files):
+                undo = self._store.journal.find(entry.undone_by)
+                places += [(change.path, undo.seq) for change in undo.record.files if change.before is None]
         found: dict[str, None] = {}
-        for path, seq in last.items():
+        for path, seq in places:
             name = path
             for version in versions_forward(self._course, path, after_seq=seq):
                 name = version.change.path

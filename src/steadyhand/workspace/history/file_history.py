@@ -76,7 +76,7 @@ def versions_back(journal: Journal, path: str, *, before_seq: int | None = None)
             change = entry.record.arriving(path)
             if change is None:
                 return
-            deletion = _deletion_undone(journal, entry, change)
+            deletion = deletion_undone(journal, entry, change)
             if deletion is not None and deletion.change.before is not None:
                 yield Version(entry, replace(change, before=deletion.change.before))
                 path, before_seq, moved = deletion.change.before.path, deletion.entry.seq, True
@@ -221,7 +221,7 @@ def _chain_back(journal: Journal, version: Version) -> Iterator[Version]:
         digest = earlier.change.before.digest
 
 
-def _deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Version | None:
+def deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Version | None:
     """The deletion that this record took back: the file that came back has the past it had before."""
     if change.before is not None or change.after is None or entry.record.verb == "edit":
         return None
