@@ -5,7 +5,8 @@ Steadyhand. `test_hold_model.py` knows exactly what everything should be, on lin
 happens anywhere.
 
 1. What a task holds changes neither the disk nor what another task sees.
-2. Accepting changes the disk and not what the task sees; when all is accepted, the disk is what the task saw.
+2. Accepting changes the disk and not what the task sees, but for what others did right beside it; when all is
+   accepted, the disk is what the task sees.
 3. Rejecting does not touch the disk. What is refused changes nothing.
 4. A task of which nothing is held sees the disk, and of a file without held changes what the disk has.
 5. A decision that is taken back leaves disk and task as they were.
@@ -13,6 +14,7 @@ happens anywhere.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -69,10 +71,10 @@ class HeldWorld(World):
         match how:
             case "accept" | "all":
                 review.accept(ids)
-                assert self.seen(task) == seen
+                self.check_seen(task, seen)
                 if how == "all":
                     assert self.held(task) == []
-                    assert self.texts() == seen
+                    assert self.texts() == self.seen(task)
             case "reject":
                 review.reject(ids, "no")
                 assert self.tree() == before
@@ -94,6 +96,15 @@ class HeldWorld(World):
                 assert self.tree() == before
                 if not any(change.conflict for change in chosen):  # what others did there is brought in meanwhile
                     assert self.seen(task) == seen
+
+    def check_seen(self, task: str, before: dict[str, str]) -> None:
+        """A task sees what it saw, or, where others changed lines right beside its own, that with what they did."""
+        seen, disk = self.seen(task), self.texts()
+        assert seen.keys() == before.keys()
+        for path, text in seen.items():
+            was, is_, there = (Counter(each.splitlines()) for each in (before[path], text, disk.get(path, "")))
+            assert not (is_ - was) - there
+            assert not [row for row in was - is_ if row.endswith(task)]
 
     def check(self) -> None:
         disk = self.texts()

@@ -82,9 +82,14 @@ class Acceptance(PlannedChange):
                     raise _gone(change)
                 chosen.setdefault(file.name, []).append(change)
             names: list[tuple[str, str]] = []
-            for name, changes in chosen.items():
-                names += self._take(overlay, work, work.layer.files[name], changes)
+            files = [(work.layer.files[name], changes) for name, changes in chosen.items()]
+            for file, changes in files:
+                if file.base is not None:
+                    names += self._take(overlay, work, file, changes)
             overlay.rename_all(names)
+            for file, changes in files:  # where another file may have been
+                if file.base is None:
+                    self._take(overlay, work, file, changes)
 
     def _take(
         self, overlay: Overlay, work: HeldWork, file: HeldFile, changes: Sequence[ReviewChange]
@@ -152,7 +157,7 @@ class Acceptance(PlannedChange):
         data = work.layer.bytes_of(held.digest)
         draft = overlay.create(held.path, mode=held.mode)
         if self._text is not None:
-            source = work.text(held)
+            source = work.text(sides, held)
             if source is None:
                 raise _no_text(held.path)
             after, changes = source.changed_to(amended(found.hunk, source.text, self._text).new)
@@ -172,7 +177,7 @@ class Acceptance(PlannedChange):
         """Lines that are changed: on the disk, and in the base. The base with them."""
         base, held = sides.base, sides.held
         assert base is not None and held is not None
-        version = work.text(base)
+        version = work.text(sides, base)
         assert version is not None
         source = draft.decode_as(version.encoding)
         if self._text is not None:
@@ -200,7 +205,7 @@ class Acceptance(PlannedChange):
         base, held, text = sides.base, sides.held, self._text
         assert base is not None and held is not None and text is not None
         source.encoding.check_new_text(text)
-        present = work.text(held)
+        present = work.text(sides, held)
         assert present is not None
         note = EditNote(self._reason, splices=(0,))
         if not sides.is_clash or found.conflict is None:
@@ -307,7 +312,7 @@ class Rejection(PlannedChange):
             return []
         draft = overlay.need(held.path)
         text = [splice for each in found if each.hunk.status == "edited" for splice in each.hunk.undo]
-        present = work.text(held)
+        present = work.text(sides, held)
         if text and present is not None:
             source = draft.decode_as(present.encoding)
             changes = ChangeSet.of(text)

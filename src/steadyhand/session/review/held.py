@@ -118,7 +118,7 @@ class HeldWork:
             modes = f"{base.mode:04o}", f"{held.mode:04o}"
             found.append(whole_hunk("mode", *modes, steps, base, held))
         if base.digest != held.digest:
-            before, after = self.text(base), self.text(held)
+            before, after = self.text(sides, base), self.text(sides, held)
             if before is None or after is None:
                 found.append(whole_hunk("binary", "", "", steps, base, held))
             else:
@@ -129,16 +129,21 @@ class HeldWork:
         found = [hunk if hunk.entries else replace(hunk, entries=(last,)) for hunk in found]
         return [HeldHunk(hunk, file, self._conflict(sides, hunk)) for hunk in found]
 
-    def text(self, state: FileState) -> Source | None:
-        """A version as text; None where it is none."""
-        source = Source.of_bytes(self.layer.bytes_of(state.digest), path=state.path)
-        return None if source.is_binary else source
+    def text(self, sides: Sides, state: FileState) -> Source | None:
+        """A version of a file as text, in the encoding that its base and what is held are read in; None without one."""
+        encoding = self.encoding(sides)
+        return None if encoding is None else Source.in_encoding(self.layer.bytes_of(state.digest), encoding, state.path)
 
     def encoding(self, sides: Sides) -> Encoding | None:
-        """How the texts of a file are read."""
-        first = sides.base or sides.held
-        source = None if first is None else self.text(first)
-        return None if source is None else source.encoding
+        """How both texts of a file are read, so that nothing but what was changed differs; None where none serves.
+
+        That is how the newest change read it, where that is known: what its bytes look like may have changed with it.
+        """
+        datas = [self.layer.bytes_of(state.digest) for state in (sides.base, sides.held) if state is not None]
+        for encoding in (self.layer.encoding_of(sides.file), *(Source.of_bytes(data).encoding for data in datas[:1])):
+            if encoding is not None and all(_reads(encoding, data) for data in datas):
+                return encoding
+        return None
 
     def _steps(self, file: HeldFile) -> list[Passage]:
         """What the group did to a file, oldest first, and what was brought in."""
@@ -167,7 +172,7 @@ class HeldWork:
         base, held = sides.base, sides.held
         state = held if base is None else base
         assert state is not None
-        source = self.text(state)
+        source = self.text(sides, state)
         text = "" if source is None else source.text
         if base is None:
             hunk = whole_hunk("created", "", text, steps, None, held)
@@ -196,7 +201,7 @@ class HeldWork:
             return None
         if sides.disk is None:
             return DiskConflict(None, "", hunk.after)
-        version = self.text(sides.base)
+        version = self.text(sides, sides.base)
         if version is None or hunk.status != "edited":
             is_text = version is not None and hunk.status != "binary"
             return None if is_text else DiskConflict(None, _shown(sides.disk), hunk.after)
@@ -332,6 +337,15 @@ def _known(change: FileChange) -> ChangeSet:
     if change.changes is None:
         raise ValueError("no splices say what was done")
     return change.changes
+
+
+def _reads(encoding: Encoding, data: bytes) -> bool:
+    """Whether bytes are a text in an encoding, and come back from it."""
+    try:
+        source = Source.in_encoding(data, encoding)
+        return not source.is_binary and source.to_bytes() == data
+    except UnicodeError:
+        return False
 
 
 def _shown(image: FileImage | None) -> str:

@@ -405,6 +405,8 @@ class Layer:
         if self._is_moved(file, disk):
             return mine
         if base is None:
+            if disk is not None and held is not None and self._from.get(held.path) not in (None, file.name):
+                return mine  # what the disk has there is another file of the layer, which is elsewhere in it
             if disk is None or held is None:
                 return replace(mine, is_clash=disk is not None)
             if disk.digest != held.digest:
