@@ -139,9 +139,8 @@ class Card:
             return [f"None of the {what} that were tried had a good first try."] if rows else []
         others = [row for row in rows if row is not best]
         if not others:
-            return [
-                f"Only {best.label} {'was' if best.is_one else 'were'} tried: {_percent(best.first)} first-try ({_interval(best.first)})."
-            ]
+            verb = "was" if best.is_one else "were"
+            return [f"Only {best.label} {verb} tried: {_percent(best.first)} first-try ({_interval(best.first)})."]
         equal = [row for row in others if row.first.overlaps(best.first)]
         worse = [row for row in others if row not in equal]
         if not equal:
