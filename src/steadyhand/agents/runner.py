@@ -1,8 +1,8 @@
 """One conversation of a model with one set of tools: who says what, how long it may last, what it cost.
 
 The loop is ours. A call is made only when the reply that holds it is complete, so a request that failed can be sent
-again. Whatever ends a conversation is an `Ended`, never an exception: a limit, a model that cannot be reached, one that
-repeats itself, or whoever waits for it no longer wanting it.
+again. A conversation always ends with an `Ended`, never with an exception: a limit was reached, the model cannot be
+reached or repeats itself, or the caller has cancelled.
 """
 
 from __future__ import annotations

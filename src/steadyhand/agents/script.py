@@ -1,9 +1,8 @@
-"""A model that says what a script says: for a trial without a model, a demonstration, a test of a pipeline.
+"""A scripted model, for demonstrations and for testing a pipeline without a real model.
 
-A script is a list of replies, each a text or a call (`{"tool": …, "arguments": {…}}`), given one after another in each
-conversation; or several such lists by a text that the instructions of a conversation or its first message hold, such as
-an article's path.
-When all replies are used up, the last one says that nothing is left.
+A script is a list of replies, each a text or a call (`{"tool": …, "arguments": {…}}`), given in order in every
+conversation; or several lists, chosen by a text in the conversation's instructions or first message, such as an
+article's path. After the last reply the model says that the script is used up.
 """
 
 from __future__ import annotations

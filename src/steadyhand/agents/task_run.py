@@ -1,4 +1,4 @@
-"""A task in plain words for a model with one toolset: what the model gets, and how it went."""
+"""A task in plain words for a model with one toolset: the prompt, and the result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an edit broke on an article: links and anchors that lead nowhere now, code that does not parse any more, and
-headings that other pages link to and that are gone.
+"""What an edit broke in an article: links and anchors that lead nowhere now, code that no longer parses, and removed
+headings that other pages link to.
 
-Only what was right before is reported: a link that was dead already is no fault of the edit.
+Only new breakage is reported: a link that was already dead is not the edit's fault.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What changed inside a file: definitions of source code and keys of configuration, by their own text or value.
 
-Comments and layout do not count. Where a side cannot be parsed, the answer is a doubt with its reason.
+Comments and layout do not count. If one side cannot be parsed, the answer says why it is uncertain.
 """
 
 from __future__ import annotations

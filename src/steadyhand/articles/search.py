@@ -1,7 +1,7 @@
 """Which articles a change may concern, and why: the evidence.
 
-Every rule of every article is asked once; a text is parsed only where a rule names a definition or a key in a file that
-changed. An article that nothing speaks for is not in the answer.
+Every rule of every article is checked once; a file is parsed only if it changed and a rule names a definition or a key
+in it. Articles without evidence are left out.
 
     exact     a rule names the file's path, that before a rename included
     glob      a rule's pattern or directory has it

@@ -1,9 +1,9 @@
-"""Processes that carry jobs out, one at a time each, and what becomes of a job whose process dies or does not end.
+"""Processes that run jobs, one at a time each, and what happens to a job whose process dies or hangs.
 
-A job may take its process with it: it may use all memory, crash an extension, hang in a call that no signal reaches.
-So whoever has the queue never runs a job itself. A member is one process; it is asked for one job, and is ended where
-the job takes too long or is no longer wanted. What such a job did until then is found out by the next process.
-`attempt` is the one way of a job, whichever queue it came from.
+A job can take its process down: it may use all memory, crash an extension, or hang in a call that no signal interrupts.
+So the process that holds the queue never runs a job itself. A crew member is one process that runs one job at a time;
+it is killed if the job takes too long or is cancelled. The next attempt finds out what the job had done by then. Every
+job goes through `attempt`, whichever queue it came from.
 """
 
 from __future__ import annotations

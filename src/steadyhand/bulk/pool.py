@@ -1,7 +1,7 @@
 """A run on one machine: the processes of a pool take its jobs from the store until none is left.
 
-The pool can be killed at any moment. Whoever goes on with the run puts the jobs back that it had begun; one pool at a
-time works on a run.
+The pool can be killed at any moment. Resuming the run puts the jobs back that it had begun; only one pool at a time
+works on a run.
 """
 
 from __future__ import annotations

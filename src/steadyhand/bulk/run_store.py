@@ -1,4 +1,4 @@
-"""What is known of a run and of each of its jobs, and every step a job can take.
+"""The state of a run and of each of its jobs, and every transition a job can make.
 
     waiting ─begin▶ running ─end▶ done | nothing | refused | failed | cancelled
        ◀─put back───┘                └─────retry──▶ waiting

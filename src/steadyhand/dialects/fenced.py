@@ -1,4 +1,4 @@
-"""Readers of dialects whose files are in fences: which fences count shows only at the end of a reply."""
+"""Readers of dialects that put files in code fences. Which fences are files is known only at the end of a reply."""
 
 from __future__ import annotations
 

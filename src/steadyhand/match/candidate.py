@@ -1,7 +1,7 @@
-"""How well a place fits an old text some of whose lines were misremembered: evidence for it and against it.
+"""How well a place fits an old text with some misremembered lines: the evidence for and against it.
 
-Rows that are not blank are weighed by how much they say. What speaks for a place is only what is there for sure: a
-row that merely resembles another speaks for nothing, because a third name is as near to the one as to the other.
+Rows that are not blank are weighed by how much they say. Only rows that certainly match count for a place: a row that
+merely resembles another counts for nothing, because a third name is just as similar to both.
 Nothing here decides; `tiers/fuzzy.py` does.
 
 Places where an old text with misremembered lines may belong: those that have, for sure, the lines it changes.

@@ -1,6 +1,6 @@
-"""How an edit is refused whose old text is nowhere: the places that come near, or that it was made before.
+"""How an edit is refused whose old text is not in the file: with the most similar places, or as already applied.
 
-An edit counts as made before only on strong evidence; a weak sign is reported as a fact and left to the caller.
+An edit counts as already applied only on strong evidence; weak evidence is reported and left to the caller.
 A corrected old text is offered only where sending it would change exactly one place, and no other is as near.
 
 `correct` is the call that would go through: the edit in the words of the file. It is made only where sending it changes

@@ -1,9 +1,9 @@
-"""What speaks against a place although a tier has found it there. One function, one check; `CHECKS` is all of them.
+"""Reasons to reject a place that a tier has found. One function is one check; `CHECKS` lists them all.
 
-A check only says that the place is not to be believed; what the caller gets is decided in `plan/locating.py`. Old
-text that the file has just as it is quoted is never doubted, except that a line with less indentation may be meant.
-The header of what an edit changes is the nearest line above it that is indented less, such as a function's head: where
-the quoted header and the file's have wholly different names, the quoted text is of another function, rule or section.
+A check only rejects the place; `plan/locating.py` decides what the caller gets. Old text that the file has just as it
+is quoted is never doubted, except that a line with less indentation may be meant. The header of what an edit changes is
+the nearest line above it that is indented less, such as a function's head: where the quoted header and the file's have
+wholly different names, the quoted text is of another function, rule or section.
 
 What is known of the place of old text besides the text (whole lines, lines above it, the end of the file, a line) only
 rules places out or decides between equal ones; no place is made up.

@@ -1,6 +1,6 @@
-"""What a refused edit is answered with: path, 1-based lines and columns, and one concrete next call.
+"""The answer to a refused edit: path, 1-based lines and columns, and one concrete next call.
 
-Only messages are made here; whether something is refused is decided elsewhere.
+This module only words refusals; whether something is refused is decided elsewhere.
 At most about fifteen lines each, however long the file and the old text are.
 
 Of several places a refusal says the least to quote so that only one is meant: whole lines before or after, or words

@@ -1,4 +1,4 @@
-"""What an edit wants to write, and into which free slots of the draft. Nothing is written here."""
+"""The text that an edit wants to write, and the free places of the draft for it. Nothing is written here."""
 
 from __future__ import annotations
 

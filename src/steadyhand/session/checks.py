@@ -1,6 +1,6 @@
-"""What callers hand in, checked before anything is looked at: a wrong type is `bad-request`, never a guess.
+"""Checks of what callers pass in, before anything else happens: a wrong type is `bad-request`, never a guess.
 
-A setting that opens something up must not be opened by a slip, such as a string where a list belongs.
+A mistake, such as a string where a list belongs, must never turn on a permission.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The edits of one call where they meet the work of others: conflicts decided by the policy, stale edits rebased.
+"""The edits of one call that overlap others' work: the policy decides conflicts, stale edits are rebased.
 
 `ConflictCheck` collects the conflicts that were refused, so that they can be kept; it keeps nothing itself.
 `ConflictOverride` lets an edit through that was refused, over what it was refused for and nothing else.

@@ -1,4 +1,4 @@
-"""Who asks, and by which rules; and what the parts of a workspace share. Frozen: a call gets a copy of its own."""
+"""Who makes a call, under which policy, and what the parts of a workspace share. Frozen: each call has a copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a workspace reads, and what it is to the rooms above it that callers of the library have no use for.
+"""How a workspace reads files, and the interface that the rooms above use instead of the public one.
 
 `Reader` gives a file's text and what can be addressed in it, and remembers what of it counts as read by the task.
 `Host` is for whoever lets a model or a command work in a workspace: a call of its own, when to stop, what was shown.

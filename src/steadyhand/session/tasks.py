@@ -1,4 +1,4 @@
-"""What the party of a workspace knows of the files, and the end of its task.
+"""What a workspace's party has seen of the files, and how its task ends.
 
 A party that was given a name, as actor or as task, is known in every process that shares the journal; a nameless one
 only in this. A task that ends well needs the `.bak` copies no longer that were made for it, so they are removed, by a

@@ -1,6 +1,6 @@
-"""What of a file can be addressed, and where an address leads: the two questions one asks before an edit.
+"""What can be addressed in a file, and where an address leads.
 
-Nothing is changed here. An outline that is cut says so, and leaves out the deepest things first.
+Nothing is changed here. An outline that is too long is cut, says so, and leaves out the deepest entries first.
 """
 
 from __future__ import annotations

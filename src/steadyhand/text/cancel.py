@@ -1,8 +1,8 @@
-"""Cancelling long work: whoever waits for it says when, and the loops that do it check now and then.
+"""Cancelling long work: the caller sets a deadline or a stop signal, and long loops check it now and then.
 
-The check reaches every loop below without being passed through each function in between. Only work that has changed
-nothing yet can be cancelled: around a commit nobody checks, and nothing stops it. What ends the work cannot be taken
-for one of the refusals that a reader or a planner meets on its way: it becomes an `EditError` only where it was begun.
+The check reaches every loop without being passed through the functions in between. Only work that has changed nothing
+yet can be cancelled: a commit does not check, so nothing stops it halfway. The exception that ends the work is not an
+`EditError`, so no reader or planner can mistake it for a refusal; it becomes one only where the work was started.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A large file that is text, and is not held as text: its bytes are, and of them what is asked for is decoded.
+"""A large text file held as bytes, of which only the requested parts are decoded.
 
 A string takes four bytes for each of its characters if one of them lies outside the BMP: a file of 50 MB with one emoji
 in it takes 200 MB. An exact edit looks at some lines and copies the others, which bytes do as well. Offsets are code
 points here, too: how many there are before each stretch of the bytes is counted once, when the bytes are checked.
 
-Whoever asks for `text` gets it as of any source, and from then on it is held beside the bytes.
+`text` works as for any source; once it was asked for, it is kept beside the bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether bytes that are no UTF-8 look like Western text with few accents, which a detector often takes for a sibling.
 
-Only the bytes of Windows-1252 are known here. What is in doubt does not look Western: then the detector is asked.
+Only the bytes of Windows-1252 are known here. A doubtful text does not count as Western; the detector decides then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a line consists of: words, for people who look at a diff, and tokens, which a merge never takes apart. Pure."""
+"""Splitting a line into words, for diffs that people read, and into tokens, which a merge never splits. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What several tools write alike: a whole file, a new file from an edit with an empty old text, a patch.
+"""Writes that several tools share: a whole file, a new file from an edit with an empty old text, a patch.
 
-What was not read is not replaced, and its hash is not shown: it would be sent instead of reading.
+A file that was not read is not replaced, and its hash is not shown: a model would send the hash instead of reading.
 """
 
 from __future__ import annotations

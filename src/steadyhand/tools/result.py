@@ -1,4 +1,4 @@
-"""The result of a tool of our own, as a dict: what was done and where, or why nothing was.
+"""The result of one of our own tools as a dict: what was changed and where, or why it was refused.
 
 Never raised, never more than a few lines of the file. `fileHash` is what the next call may send as `expectedHash`. A
 refusal may offer an edit instead of the one that was sent, in the fields of the tool that was called.

@@ -1,6 +1,6 @@
-"""What programs that stay up need of this machine: facts for `doctor`, a scratch folder, pipes, ports, tokens.
+"""Services for long-running programs on this machine: facts for `doctor`, a scratch folder, pipes, ports, tokens.
 
-A server starts once for every client, so nothing heavy is imported before it is used.
+Every client starts its own server, so nothing heavy is imported before it is used.
 
 A scratch folder is held while somebody works there and swept when nobody does. Whoever holds it is known to the kernel
 and not by a number that another machine's view may not show. Only folders of a home that is this user's alone are

@@ -1,7 +1,7 @@
-"""The conversation about one article: held, checked, shown to a person where one reviews, and made on the article.
+"""The conversation about one article: held, checked, shown to a reviewer if there is one, and applied.
 
-Without a person the model writes the article itself. In a dry run, and where a person reviews, it writes a draft; the
-calls that a person accepts are then made on the article, with the same reasons.
+Without a reviewer the model edits the article itself. In a dry run, or with a reviewer, it edits a draft; the calls
+that the reviewer accepts are then made on the article, with the same reasons.
 """
 
 from __future__ import annotations

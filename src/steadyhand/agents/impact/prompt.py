@@ -1,8 +1,7 @@
 """What the model gets about one article: the job, why the article was flagged, the change, and the article itself.
 
-Pure. What is the same for all articles comes first, so that a provider can keep it between conversations. What comes
-from the repository is between marks that it cannot hold itself, and is said to be data. What there is no room for is
-named.
+Pure. The part that is the same for all articles comes first, so that a provider can cache it. Text from the repository
+is enclosed in marks that it cannot contain, and is called data. Whatever does not fit is named.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a run is set to, and how a person takes part in it: chooses articles, and judges what a model made of them."""
+"""The settings of a run, and how a person takes part in it: choosing articles and judging the model's edits."""
 
 from __future__ import annotations
 

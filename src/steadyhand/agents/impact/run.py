@@ -5,9 +5,9 @@
 2. Each article has a conversation, several at once. It writes the article itself; in a dry run, or where a person
    reviews, a draft of it, and what is accepted is then made on the article.
 3. How an article ended is noted when it ends. One that fails stops no other.
-4. An article that was changed concerns those that attend to it: they come next, each article at most once.
+4. When an article changes, the articles that attend to it come next; no article comes twice.
 
-What became of an article is what the journal says (`session/runs.py`), not what is remembered here.
+The journal is the only record of what became of an article (`session/runs.py`); nothing is remembered here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tools of a conversation about one article: it reads everything, and writes this article or a draft of it.
 
-`no_change_needed` ends the conversation. What the pen did is remembered, so that a draft that a person accepts can be
-made on the article itself, call by call and with the same reasons.
+`no_change_needed` ends the conversation. The editing calls are remembered: when a person accepts a draft, the same
+calls are made on the article, with the same reasons.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a score comes to: a row for each way with its interval, and what to use, said in words.
+"""The result of a score: a row for each way with its interval, and advice in words.
 
-What is compared is the share of tasks whose first try was good. A way is better than another only where the intervals
-of the two do not overlap; where they do, that is said, and the tokens decide between equals.
+Ways are compared by the share of tasks whose first try was good. One way is better than another only if their intervals
+do not overlap; if they do, the advice says so and prefers the way that took fewer tokens.
 """
 
 from __future__ import annotations

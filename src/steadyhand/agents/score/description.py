@@ -1,9 +1,8 @@
-"""A change said in words: which lines, what they say, and what they are to say; in no format that is being measured.
+"""A change described in words, in none of the measured formats: which lines, their current text and their new text.
 
-Lines are quoted as in a letter, each behind `> `, with everything that follows it to the letter. Inside one line a
-change is named by the words that go and those that come, where they are there once. Line numbers are those of the file
-before any change. What is said leaves one result: `tests/agents/score` follows the words like a dull reader and must
-get it.
+Lines are quoted verbatim, each behind `> `. A change inside one line names the words removed and added, if the line has
+them once. Line numbers are those of the file before any change. A description has exactly one result:
+`tests/agents/score` follows it to the letter and must get that.
 """
 
 from __future__ import annotations

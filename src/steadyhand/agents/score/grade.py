@@ -1,4 +1,4 @@
-"""How an attempt came out: the tree that it left compared with the tree that was asked for.
+"""The result of an attempt: the tree it left, compared with the expected tree.
 
 right       every file has the bytes that were asked for
 equivalent  other bytes, and every file that differs parses to the same: only its layout is another

@@ -1,8 +1,8 @@
-"""A score: every task in every way, and what is known of it so far, kept so that a kill at any moment loses one trial.
+"""A score: every task tried in every way, with results kept so that a kill at any moment loses one trial.
 
-The order is task by task, each in all ways, so that whatever is there when a run is stopped or has spent its tokens is
-a fair sample of all ways. A finished trial is on the disk before the next one begins; a run that goes on takes its
-tasks and its settings from its own first line, whatever the repository has got since.
+Tasks are taken one after the other, each in all ways, so that the results of a run that ends early are a fair sample. A
+finished trial is on disk before the next one begins. A resumed run takes its tasks and settings from the first line of
+its log, even if the repository has changed since.
 """
 
 from __future__ import annotations

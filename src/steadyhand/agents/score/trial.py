@@ -1,8 +1,9 @@
-"""One task asked for in one way: what the model was sent, what it sent, and what that made of the files.
+"""One task tried in one way: what the model was sent, what it replied, and what the files were afterwards.
 
 Each trial has a directory of its own, outside the repository, which is thrown away. A try that was refused may be
-corrected once: the model gets the refusal as it gets it anywhere. The first try counts for the score, the end beside
-it. A model that gives no reply is no result: the trial is left open and asked again when the run goes on.
+corrected once: the model gets the refusal as it gets it anywhere. The score counts the first try; the final result is
+reported beside it. If the model gives no reply there is no result: the trial stays open and is repeated when the run is
+resumed.
 """
 
 from __future__ import annotations

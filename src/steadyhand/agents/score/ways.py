@@ -1,8 +1,8 @@
 """The ways of editing that are compared: a dialect that the model writes as text, or a toolset that it calls.
 
-The prompts differ only in what a way has to say of itself. Everything else is the same for all: the task, the files as
-they are, and how often a refused try may be corrected. A dialect is explained last, so that all requests for one task
-begin with the same text, which most servers then neither read nor charge in full again.
+The prompts differ only in how a way is explained. The task, the files and the number of corrections are the same for
+all. A dialect is explained last, so that all requests for one task begin with the same text, which most servers cache
+and charge less for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What follows JSON in a reply, and whether it may be the rest of it.
+"""What follows JSON in a reply, and whether it belongs to the JSON.
 
-A quote that lacks its backslash can end a value too early, and what was read is then no less JSON than before. The rest
-of the text gives it away: it goes on behind the value, and ends as a value does. Such a reply is refused.
+A quote without its backslash can end a value too early, and the part before it may still be valid JSON. The text after
+it shows the mistake: it continues the value and ends as a value does. Such a reply is refused.
 """
 
 from __future__ import annotations

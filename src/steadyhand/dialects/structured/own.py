@@ -1,6 +1,6 @@
-"""Requests in our own JSON form inside a reply, handed to `plan.request` as they are.
+"""Requests in our own JSON form inside a reply, passed to `plan.request` unchanged.
 
-What that refuses is refused here with its place in the reply.
+A refusal from there gets its place in the reply added here.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The lines of a reply that are no part of a diff: noted where they are wrapped around one, refused where they may
-be rows that were left over.
+"""The lines of a reply outside of any diff: noted if they wrap one, refused if they may be rows of a hunk.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Changes written as a V4A patch. What is written is read and applied in thought first, so it says what it should.
+"""Changes written as a V4A patch. Each patch is read back and applied in memory before it is returned.
 
 The format names no line numbers: a passage quotes as much around a change as makes it the only place in the file. It
 has no words for permission bits, for an empty new file, and for a last line without its ending.

@@ -1,1 +1,1 @@
-"""Review: what a task changed, hunk by hunk, what was decided about it, and what the task hears of that."""
+"""Review: what a task changed, hunk by hunk, the decisions about it, and the feedback that the task gets."""

@@ -1,4 +1,4 @@
-"""What a party's records come to in each file, hunk by hunk: what a reviewer decides about.
+"""The net effect of a party's records on each file, hunk by hunk: the units that a reviewer decides about.
 
 A hunk is a group of changed lines of the net change, from the file as it would be without the party's records to the
 file as it is. Edits of others and changes outside the journal move it and do not belong to it. A created, deleted,

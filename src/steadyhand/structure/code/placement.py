@@ -1,4 +1,4 @@
-"""Where code comes and goes: bodies, the blank lines between definitions, what is put in and taken out.
+"""Inserting and removing code: bodies, and the blank lines between definitions.
 
 Bodies are found in the text of one source. Blank lines follow the style of the file, and only without one that of the
 language. What is proposed is checked by the caller.

@@ -1,7 +1,7 @@
-"""Whether edits of a Markdown text, one or several, leave everything around them what it was.
+"""Whether edits of a Markdown text change anything outside of themselves.
 
-The rows around an edit are read again, and every part outside of it compared. A line of new text can end a list, open a
-fence or underline a paragraph; what it does not say it changes, it must not. Besides what the parser knows:
+The rows around an edit are parsed again, and every part outside of it is compared. A line of new text can end a list,
+open a fence or underline a paragraph; an edit must not change more than it says. Besides what the parser knows:
 
 1. An edit that takes away a definition, `[label]: address`, must not break a link elsewhere.
 2. Tags, directives, comments, math and the blocks of templates are opened in one line and closed in another: an edit

@@ -1,7 +1,7 @@
 """A kit as tools of smolagents. A result is a dict that code can read; a native tool's is its text.
 
-A refusal is raised: it ends the code of a `CodeAgent` at that point, and the agent shows its text to the model. One
-that is not looked at would be taken for a success.
+A refusal is raised as an exception: it stops the code of a `CodeAgent` at that point, and the agent shows its text to
+the model. As a returned value it could be ignored and taken for a success.
 """
 
 from __future__ import annotations

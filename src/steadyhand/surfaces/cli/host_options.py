@@ -1,6 +1,6 @@
-"""What a host decides for the tools it hands to a model, and for conversations with a model, as options.
+"""Options by which a host configures the tools it gives to a model, and conversations with a model.
 
-A tool's arguments cannot change any of it. The registry of toolsets is loaded only when somebody types one of the
+A tool's arguments cannot change any of them. The registry of toolsets is loaded only when somebody types one of the
 names, or asks for the help that lists them.
 """
 

@@ -1,4 +1,4 @@
-"""A person at a terminal goes through changes, one after the other, with the keys of `git add -p`.
+"""Interactive review on a terminal, one change after the other, with the keys of `git add -p`.
 
 Every decision is recorded when its key is pressed, so leaving at any point, by `q`, Ctrl-C or a lost connection, keeps
 what was decided and leaves nothing half done.

@@ -1,7 +1,7 @@
 """Where a process that is the command line begins and ends.
 
-It is deaf to nothing, even while it loads: nothing that takes time is imported before the interrupt is caught.
-When all is done and said, it ends at once: taking a program apart, object by object, would take 17 ms.
+Ctrl-C works even while it loads: nothing slow is imported before the interrupt handler is in place. At the end the
+process exits at once, because freeing every object first would take 17 ms.
 """
 
 from __future__ import annotations

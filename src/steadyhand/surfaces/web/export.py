@@ -1,4 +1,4 @@
-"""A review for those who have no server: one file that shows the same, and the words for a pull request.
+"""A review without a server: one HTML file that shows the same, and Markdown for a pull request.
 
 Nothing here needs the extra `web`. The file has its style sheet in it and nothing else: no script, no address, no form.
 """

@@ -1,4 +1,4 @@
-"""HTML by construction: whatever is not `Html` already is text, and is escaped. Nothing here reads or sends.
+"""Building HTML safely: every value that is not `Html` is text and is escaped. Nothing here reads or sends.
 
 Text of files, names and remarks may hold characters that reorder, hide or break what is around them. They are written
 out, as they are for a terminal; undecodable bytes too, so that every page can be encoded.

@@ -1,4 +1,4 @@
-"""What the vault's tools take and answer alike."""
+"""Parameters and answers that the vault's tools share."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ A held file has a base, the version of the disk that it is about, and what is he
 Whatever the disk gains in the meantime is brought into the held text, as long as nobody changed the same lines: then
 the base is the version on the disk. Where somebody did, the base stays the one that both sides know.
 
-1. The notes of the journal say everything; what is kept here is what they come to.
+1. The notes in the journal are the only record; everything here is computed from them.
 2. The notes are numbered, and each change begins where the last one ended: what is damaged is noticed and refused.
 3. A move counts if its record was committed. While that is yet to be seen, the disk decides: a file that is as the
    record would leave it was moved.

@@ -1,1 +1,1 @@
-"""The past of the files, and who knows of it: versions, undo, changes of others, leases, clones."""
+"""The history of files and what each party has seen of it: versions, undo, others' changes, leases, clones."""

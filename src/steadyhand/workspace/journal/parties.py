@@ -1,8 +1,8 @@
-"""What is no history: when parties were met, what they have seen of which file, and what they announced.
+"""State that is not history: when parties were last active, what they have seen of each file, and their leases.
 
-Tables that change, beside the log. Nothing here is trusted: what does not decode, or is not what was written, is
-absent. A lease lasts until it is ended, its time is over by the store's clock, or its holder is gone; what is left of
-one that has ended is removed by whoever may write and comes across it.
+These tables change, unlike the log. A row that does not decode, or differs from what was written, counts as absent. A
+lease lasts until it is ended, its time is over by the store's clock, or its holder is gone; what is left of one that
+has ended is removed by whoever may write and comes across it.
 
 Invariants:
 
