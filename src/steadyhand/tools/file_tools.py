@@ -191,7 +191,7 @@ _SEARCH_TOOL = Tool(
         Field(
             "max",
             Number(least=1, most=HITS_AT_MOST),
-            f"At most so many hits ({HITS_USUALLY}).",
+            f"Most hits to return ({HITS_USUALLY}).",
             also=("limit", "max_results"),
         ),
     ),
@@ -348,7 +348,7 @@ _REVIEW_FEEDBACK_TOOL = Tool(
         "What reviewers rejected, amended or asked about your changes since you last called this. "
         "A rejected change is taken back already, an amended one has the reviewer's text: do not repeat either."
     ),
-    parameters=Object.of(Field("keep", Flag(), "True: leave it new for the next call.")),
+    parameters=Object.of(Field("keep", Flag(), "True: the next call returns it again.")),
     result=Object.of(
         Field("success", Flag(), required=True),
         Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),

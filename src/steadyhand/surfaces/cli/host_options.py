@@ -140,7 +140,7 @@ def host_options(function: _Function) -> _Function:
             "--max-characters",
             metavar="N",
             type=click.IntRange(min=1),
-            help="Characters that a vendor's view shows at most.",
+            help="Most characters that a vendor's view shows.",
         ),
         click.option(
             "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy next to a changed file."
@@ -195,16 +195,16 @@ def model_options(function: _Function) -> _Function:
             show_envvar=True,
             help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
         ),
-        _limit("--max-turns", click.IntRange(min=1), 24, "Replies at most."),
-        _limit("--max-calls", click.IntRange(min=1), 80, "Tool calls at most."),
-        _limit("--max-tokens", click.IntRange(min=1), 400_000, "Tokens of a conversation at most, in and out."),
-        _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "How long a conversation may take."),
+        _limit("--max-turns", click.IntRange(min=1), 24, "Stop after so many replies."),
+        _limit("--max-calls", click.IntRange(min=1), 80, "Stop after so many tool calls."),
+        _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after so many tokens, in and out."),
+        _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "Stop a conversation after this time."),
         _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
         click.option(
             "--reply-tokens",
             metavar="N",
             type=click.IntRange(min=1),
-            help="Tokens of one reply at most (default: the model's).",
+            help="Most tokens of one reply (default: the model's).",
         ),
     )
 

@@ -103,48 +103,48 @@ def bulk_command() -> None:
     type=click.Choice(["leave", "hold", "patch", "branch"]),
     default="leave",
     show_default=True,
-    help="With --plan: what becomes of it.",
+    help="With --plan: where the result goes.",
 )
 @click.option("--reason", metavar="TEXT", help="With --plan: why; also the message of a commit.")
 @click.option(
     "--run",
     "name",
     metavar="NAME",
-    help="The id of the run; one that is there gets the jobs it lacks and goes on as it began.",
+    help="The id of the run; an existing run gets the missing jobs and continues with its own options.",
 )
 @_workers_option
 @click.option(
     "--sample",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Dry-run so many jobs first; the run begins only if none fails, or no more than --stop-at-failures.",
+    help="Dry-run N jobs first; start the run only if none fails, or no more than --stop-at-failures.",
 )
 @click.option("--dry-run", is_flag=True, help="Only the dry run: of --sample jobs, or of 20.")
 @click.option(
     "--stop-at-failures",
     metavar="N|N%",
-    help="Pause the run at so many jobs, or at this share of those that ended, refused or failed.",
+    help="Pause the run when this many jobs, or this share of the ended jobs, were refused or failed.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.1),
     default=600.0,
     show_default=True,
-    help="A job that takes longer is ended.",
+    help="End a job that takes longer.",
 )
 @click.option(
     "--tries",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="Tries of a job that is refused with a kind that may pass.",
+    help="How often to try a job whose refusal may be temporary.",
 )
 @click.option(
     "--lost",
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
-    help="A job at which so many workers died is given up.",
+    help="Give a job up after this many workers died of it.",
 )
 @click.option(
     "--priority", type=int, default=0, show_default=True, help="On a queue: jobs of a higher priority come first."
@@ -159,14 +159,12 @@ def bulk_command() -> None:
 @click.option(
     "--base-url", metavar="URL", envvar="STEADYHAND_BASE_URL", show_envvar=True, help="Its OpenAI-compatible server."
 )
-@click.option(
-    "--model-jobs", metavar="N", type=click.IntRange(min=1), help="Jobs that a model endpoint has at once, at most."
-)
+@click.option("--model-jobs", metavar="N", type=click.IntRange(min=1), help="Most jobs at once at one model endpoint.")
 @click.option(
     "--model-rate",
     metavar="N",
     type=click.FloatRange(min=0.02),
-    help="Jobs that begin in a minute at a model endpoint, at most.",
+    help="Most jobs started per minute at one model endpoint.",
 )
 @click.option("--push", is_flag=True, help="Give branches to the repository that was cloned.")
 @_wait_option
@@ -425,7 +423,7 @@ def _signals(worker: Any) -> Iterator[None]:
 @click.argument("run", metavar="[RUN]", required=False)
 @queue_options
 def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> int:
-    """List the runs, or say how far one is.
+    """List the runs, or show the progress of one.
 
     Of one run: how many jobs ended how, jobs per second, what is left and when it will probably end, and what went
     wrong, grouped by kind with one example each. RUN is an id or the first characters of it.
@@ -494,7 +492,7 @@ def watch_command(invocation: Invocation, run: str, queue: str | None, state: st
 def report_command(
     invocation: Invocation, run: str, states: tuple[str, ...], patches: str | None, queue: str | None, state: str | None
 ) -> int:
-    """Say what became of every job of a run.
+    """Report the result of every job of a run.
 
     --json gives {"id", "counts", "jobs": [{"key", "state", "kind", "files", "error"}]}. --patches writes what each job
     changed, or, for the result patch, would change, as one file that git apply takes.
@@ -508,7 +506,7 @@ def report_command(
 @_run_argument
 @queue_options
 def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
-    """Begin no more jobs of a run.
+    """Start no more jobs of a run.
 
     Jobs that run go on to their end. bulk resume goes on with the run.
     """
@@ -615,7 +613,7 @@ def _say(invocation: Invocation, queue: Queue, run: str) -> int:
     type=click.FloatRange(min=1),
     default=30.0,
     show_default=True,
-    help="A worker that is silent for so long has lost its jobs to the others; the same for all.",
+    help="Give the jobs of a worker that is silent this long to others; use the same value for all workers.",
 )
 @queue_options
 def worker_command(
@@ -623,10 +621,10 @@ def worker_command(
 ) -> int:
     """Carry out the jobs of a queue, until it is stopped.
 
-    Any number of workers on any number of machines share a queue; the trees of jobs with a root must be where the jobs
-    say, repositories are cloned. A job that takes its process with it harms no other, and the jobs of a worker that
-    dies come back. SIGTERM lets the jobs that run end, Ctrl-C puts them back. Keys of models come from the
-    environment of the worker. Needs the extra fleet.
+    Any number of workers on any number of machines share a queue. A job with a root needs that tree on the worker's
+    machine; repositories are cloned. A job that crashes its process harms no other, and the jobs of a worker that dies
+    return to the queue. SIGTERM lets running jobs finish, Ctrl-C puts them back. API keys of models come from the
+    worker's environment. Needs the extra fleet.
     """
     from steadyhand.bulk.fleet import Worker
 

@@ -273,7 +273,7 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
 @click.option(
     "--jobs", metavar="N", type=click.IntRange(1, 64), default=2, show_default=True, help="Conversations at once."
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Ask about so many articles at most.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Ask about at most N articles.")
 @click.option("--allow-new", is_flag=True, help="Let the model write new pages beside an article.")
 @click.option("--propagate/--no-propagate", default=True, help="Go on to articles that attend to a changed article.")
 @click.option(
@@ -284,7 +284,7 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
     show_default=True,
     help="How far to go on from there.",
 )
-@click.option("--again", is_flag=True, help="Ask again about a change and a text that an earlier run judged.")
+@click.option("--again", is_flag=True, help="Ask again even if an earlier run judged the same change and text.")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped; what is finished is not asked again.")
 @click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
 @click.option(

@@ -54,7 +54,7 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
     *("--root", "roots"),
     metavar="DIR",
     multiple=True,
-    help="A directory to work in; may be repeated. Else STEADYHAND_ROOT, what the client lists, the repository here.",
+    help="A directory to work in; may be repeated (default: STEADYHAND_ROOT, the client's roots, the repository here).",
 )
 @click.option(
     *("--toolset", "toolsets"),
@@ -62,35 +62,40 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
     type=ToolsetName(),
     metavar="NAME",
     multiple=True,
-    help="The tools to serve; may be repeated (default: what steadyhand.toml says of --model, else core).",
+    help="The tools to serve; may be repeated (default: steadyhand.toml's choice for --model, else core).",
 )
-@click.option("--http", metavar="[HOST:]PORT", help="Serve over HTTP instead of standard input; 0 takes a free port.")
+@click.option("--http", metavar="[HOST:]PORT", help="Serve over HTTP instead of standard input; 0 picks a free port.")
 @click.option(
-    "--http-name", "names", metavar="NAME", multiple=True, help="Serve beyond this machine too, under this name."
+    "--http-name", "names", metavar="NAME", multiple=True, help="Also serve other machines, under this host name."
 )
-@click.option("--token", metavar="TOKEN", envvar=_TOKEN, help=f"What HTTP clients must show; else {_TOKEN}, else made.")
+@click.option(
+    "--token",
+    metavar="TOKEN",
+    envvar=_TOKEN,
+    help=f"The token HTTP clients must send (default: {_TOKEN}, else a new one).",
+)
 @click.option(
     "--deadline",
     metavar="SECONDS",
     type=click.FloatRange(0.1, 30),
     default=10,
-    help="After which a call is stopped (10).",
+    help="Stop a call after this time (default: 10).",
 )
 @click.option(
     "--max-reply",
     metavar="N",
     type=click.IntRange(2_000, 1_000_000),
     default=100_000,
-    help="Characters of text in an answer (100,000); more comes in parts.",
+    help="Most characters in one answer (default: 100,000); longer answers come in parts.",
 )
 @click.option(
     "--tool-prefix",
     metavar="TEXT",
     default="",
     callback=_plain_prefix,
-    help="What the names of the tools begin with, for a client that has tools of the same names.",
+    help="A prefix for the tools' names, for a client whose own tools have the same names.",
 )
-@click.option("--no-landlock", is_flag=True, help="Do without the kernel's sandbox.")
+@click.option("--no-landlock", is_flag=True, help="Run without the kernel's sandbox.")
 @click.option(
     *("--config", "client"),
     cls=NamingOption,
@@ -111,9 +116,9 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
 @click.option(
     "--scope",
     type=click.Choice(["project", "user"]),
-    help="Whose settings: those in the project (usual, where the client has them), or those in the home directory.",
+    help="Which settings: the project's (default, if the client has them), or those in the home directory.",
 )
-@click.option("--dry-run", is_flag=True, help="With --install or --uninstall, show the change and make none.")
+@click.option("--dry-run", is_flag=True, help="With --install or --uninstall, show the change without making it.")
 @host_options
 def run(
     invocation: Invocation,
@@ -135,8 +140,8 @@ def run(
 ) -> int:
     """Serve the tools to an MCP client.
 
-    Over standard input and output, or over HTTP to this machine alone. The root, the mode and every other option are
-    the host's: nothing that a client or a model sends can change them.
+    Over standard input and output, or over HTTP on this machine. The root, the mode and every other option are set
+    here: nothing that a client or a model sends can change them.
     """
     chosen = invocation.settings
     given = roots or (() if chosen.root is None else (chosen.root,))

@@ -308,7 +308,7 @@ def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
     steadyhand feedback --task T-12 --keep --json
     """,
 )
-@click.option("--keep", is_flag=True, help="Leave it new: the next call gives it again.")
+@click.option("--keep", is_flag=True, help="Show it again next time.")
 def feedback(invocation: Invocation, keep: bool) -> int:
     """Show what was rejected, amended or commented since the task last asked.
 

@@ -81,7 +81,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
     type=Tasks(),
     default=str(_USUAL_TASKS),
     show_default=True,
-    help="So many small commits of the repository, or the tasks that all people share.",
+    help="Use N small commits of the repository, or the tasks that everybody shares.",
 )
 @click.option("--seed", metavar="TEXT", default="0", show_default=True, help="The same seed chooses the same tasks.")
 @click.option(
@@ -96,12 +96,12 @@ class Tasks(click.ParamType[tuple[str, int]]):
     type=click.IntRange(min=1),
     default=_USUAL_TOKENS,
     show_default=True,
-    help="Tokens of the whole score at most, in and out, resumed runs included.",
+    help="Most tokens of the whole score, in and out, including resumed runs.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Conversations at once.")
 @click.option("--resume", is_flag=True, help="Go on with a score that was stopped.")
-@click.option("--afresh", is_flag=True, help="Forget what is known of this score and begin again.")
-@click.option("--show", "only_shows", is_flag=True, help="Show what is known so far and ask nothing.")
+@click.option("--afresh", is_flag=True, help="Discard the results of this score and start over.")
+@click.option("--show", "only_shows", is_flag=True, help="Show the results so far without asking the model.")
 @click.option("--state", metavar="FILE", type=FileName(), help="Where results are kept (default: your state folder).")
 @click.option("--dry-run", is_flag=True, help="List the tasks, ask nothing and write nothing.")
 @click.option(
@@ -125,7 +125,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
     "--reply-tokens",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Tokens of one reply at most (default: the model's).",
+    help="Most tokens of one reply (default: the model's).",
 )
 def score_command(
     invocation: Invocation,
@@ -147,8 +147,8 @@ def score_command(
     once parsed, different, in the wrong file, refused, or no edit at all. The repository itself is not touched. The
     text of the files is sent to the model; files that may hold secrets are left out.
 
-    The end is a table with 95 % intervals, advice in words, and the model's entry in steadyhand.toml, which mcp,
-    agent and ws.tools("auto") read. A score can be stopped at any time and gone on with.
+    The result is a table with 95 % intervals, advice in words, and the model's entry in steadyhand.toml, which mcp,
+    agent and ws.tools("auto") read. A score can be stopped at any time and resumed.
     """
     import os
 

@@ -204,7 +204,7 @@ def conflicts_command(
     path: str | None,
     task: str | None,
 ) -> int:
-    """List, show and resolve edits that were refused over others' work.
+    """List, show and resolve edits refused because of others' changes.
 
     A conflict is an edit that was refused because another task had changed the same lines. `list` names the open ones,
     `show` gives both sides of one, `resolve` decides: one by its id and a choice, or, on a terminal, one after another.
@@ -367,10 +367,10 @@ def _types() -> tuple[str, ...]:
 @click.option(
     "--since",
     metavar="WHERE",
-    help="Begin after a record's id or an event's number, or with `start`; else with what happens now.",
+    help="Start after a record's id or an event's number, or at `start` (default: now).",
 )
-@click.option("--no-follow", is_flag=True, help="End after what the journal has instead of waiting for more.")
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="End after so many events.")
+@click.option("--no-follow", is_flag=True, help="Stop at the end of the journal instead of waiting for more.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Stop after N events.")
 @click.option("--task", metavar="TASK", help="Only what this task does.")
 @click.option("--actor", metavar="NAME", help="Only what this actor does.")
 @click.option(
