@@ -61,7 +61,7 @@ class _JsonReader(Reader):
             self._lines.append(line)
             return ()
         if self._lines:
-            return self._go_on(line)
+            return self._continue(line)
         return self._look(line, 0) if self._enter(line) else ()
 
     def close(self) -> Iterable[Piece]:
@@ -114,7 +114,7 @@ class _JsonReader(Reader):
         if at >= 0 and self._orphan is None:
             self._orphan = line.number, at + 1
 
-    def _go_on(self, line: Line) -> list[Piece]:
+    def _continue(self, line: Line) -> list[Piece]:
         """Read a line inside a value."""
         if not self._is_sure and line.text.strip():
             self._is_sure = goes_on(line.text, 0, self._opener) is True

@@ -12,13 +12,13 @@ from steadyhand.dialects.dialect import Change, Dialect, Reader
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
+from steadyhand.dialects.unified.around import Around
 from steadyhand.dialects.unified.clean import read_clean
 from steadyhand.dialects.unified.edit import as_it_is, changes, content_of, edit_of
 from steadyhand.dialects.unified.header import HunkHeader, hunk_header_in, is_combined
 from steadyhand.dialects.unified.open import OpenHunk, can_be_no_row
 from steadyhand.dialects.unified.queue import LineQueue
 from steadyhand.dialects.unified.section import Section, binary, is_binary, wrong
-from steadyhand.dialects.unified.surroundings import Surroundings
 from steadyhand.dialects.unified.wrapper import Wrapping, is_foreign_mark
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
@@ -45,7 +45,7 @@ class UnifiedReader(Reader):
         super().__init__()
         self._wrapping = Wrapping()
         self._queue = LineQueue(self._wrapping)
-        self._around = Surroundings(self.notes, self._wrapping)
+        self._around = Around(self.notes, self._wrapping)
         self._section: Section | None = None
         self._in_header = False
         self._hunk: OpenHunk | None = None

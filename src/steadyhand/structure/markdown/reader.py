@@ -110,7 +110,9 @@ def _parser() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table")
     # A rule that nothing fits is asked about every block, and about every line that may end one.
-    parser.block.ruler.before("table", "pace", _pace, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.before(
+        "table", "check_cancelled", _check_cancelled, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )
     # Where links lead is nobody's business here, and the library's way to look at them raises on odd characters.
     parser.normalizeLink = str  # type: ignore[method-assign,assignment]
     parser.validateLink = _is_anything  # type: ignore[method-assign,assignment]
@@ -126,7 +128,7 @@ class _TooMany(Exception):
         self.refusal = Refusal(Kind.TOO_LARGE, message, ByText(), {"line": row + 1, "limit": _MOST})
 
 
-def _pace(state: StateBlock, row: int, end: int, silent: bool) -> bool:  # noqa: ARG001, FBT001  # a rule's signature
+def _check_cancelled(state: StateBlock, row: int, end: int, silent: bool) -> bool:  # noqa: ARG001, FBT001  # a rule's signature
     if not row % _LINES:
         check_cancelled()
         if len(state.tokens) > _MOST:

@@ -169,7 +169,7 @@ def stop_rule(text: str | None) -> tuple[float | None, int | None]:
     return (value / 100, None) if text.endswith("%") else (None, int(value))
 
 
-class Pace:
+class Speed:
     """How fast a run goes, from its latest progress."""
 
     def __init__(self) -> None:
@@ -203,7 +203,7 @@ def rate_words(rate: float, left: int) -> list[str]:
 
 def status_json(status: RunStatus) -> dict[str, object]:
     """A run as `bulk status --json` has it."""
-    seconds, rate = _pace(status)
+    seconds, rate = _speed_of(status)
     facts: dict[str, object] = {
         "id": status.id,
         "state": status.state,
@@ -220,7 +220,7 @@ def status_json(status: RunStatus) -> dict[str, object]:
 
 def status_lines(status: RunStatus, failures: Iterable[Failure], *, quiet: bool = False) -> Iterator[Line]:
     """A run for people: how far it is, how fast (unless `quiet`), and what went wrong, by kind with one example."""
-    seconds, rate = _pace(status)
+    seconds, rate = _speed_of(status)
     share = f"{status.ends * 100 // status.total} %" if status.total else "no jobs"
     took = "" if quiet else f" in {_span(seconds)}"
     head = f"  {status.state}, {status.ends:,} of {status.total:,} ended ({share}){took}"
@@ -305,7 +305,7 @@ def _first_line(text: str) -> str:
     return visible_line(text.partition("\n")[0])[:400]
 
 
-def _pace(status: RunStatus) -> tuple[float, float]:
+def _speed_of(status: RunStatus) -> tuple[float, float]:
     """How long a run has been under way, in seconds, and the jobs that it ended in one."""
     if status.begun is None:
         return 0.0, 0.0

@@ -298,7 +298,7 @@ class _SessionLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif (number := _number_in(scope)) is not None:
-            await self._go_on(number, scope, receive, send)
+            await self._forward(number, scope, receive, send)
         else:
             await self._open(scope, receive, send)
 
@@ -316,7 +316,7 @@ class _SessionLimit:
         self._opening += 1
         try:
             while len(self._requests) + self._opening > self._most and (idle := self._longest_idle()) is not None:
-                await self._go_on(idle, {**scope, "method": "DELETE", "headers": _header_of(idle)}, _nothing, _ignore)
+                await self._forward(idle, {**scope, "method": "DELETE", "headers": _header_of(idle)}, _nothing, _ignore)
             await self._app(scope, receive, noting)
         finally:
             if opened:
@@ -324,7 +324,7 @@ class _SessionLimit:
             else:
                 self._opening -= 1
 
-    async def _go_on(self, number: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _forward(self, number: str, scope: Scope, receive: Receive, send: Send) -> None:
         statuses: list[int] = []
 
         async def noting(message: Message) -> None:

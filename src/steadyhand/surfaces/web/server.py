@@ -49,7 +49,7 @@ THEME = "steadyhand-theme"
 _MOST_STREAMS = 16
 _LOOKS = 0.3  # seconds between two looks at the journal
 _STILL_HERE = 15.0  # seconds after which a silent stream says that it lives
-_NEWS = 20  # events that one message has
+_EVENTS_AT_ONCE = 20  # events that one message has
 _MOST_PARTS = 60
 _ALL_ROWS = 20_000
 _WIDEST = 200  # rows of context that may be asked for
@@ -296,7 +296,7 @@ class Pages:
             while not self._ended.is_set() and not await request.is_disconnected():
                 head = await _work(self._review.head)
                 if head != after:
-                    yield await _work(partial(self._news, min(after, head), head))
+                    yield await _work(partial(self._new_events, min(after, head), head))
                     after, said = head, time.monotonic()
                 elif time.monotonic() > said + _STILL_HERE:
                     yield ": still here\n\n"
@@ -308,16 +308,16 @@ class Pages:
         finally:
             self._streams -= 1
 
-    def _news(self, after: int, head: int) -> str:
-        events = self._review.events(max(after, head - 10 * _NEWS))[-_NEWS:]
-        news = [
+    def _new_events(self, after: int, head: int) -> str:
+        events = self._review.events(max(after, head - 10 * _EVENTS_AT_ONCE))[-_EVENTS_AT_ONCE:]
+        new = [
             {
                 "type": kind_of(event), "actor": event.actor, "task": event.task, "paths": list(event.paths[:3]),
                 "said": self._review.hidden(event.message), "own": event.actor == self._review.reviewer,
             }
             for event in events
         ]  # fmt: skip
-        return f"id: {head}\nevent: journal\ndata: {json.dumps({'head': head, 'events': news})}\n\n"
+        return f"id: {head}\nevent: journal\ndata: {json.dumps({'head': head, 'events': new})}\n\n"
 
     # Decisions
 

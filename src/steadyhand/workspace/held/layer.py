@@ -165,14 +165,14 @@ class Layer:
         with self._guard:
             newest = self.journal.newest_note(self._type)
             if newest > self.seq:
-                for note in self._news():
+                for note in self._new_notes():
                     self._take(note)
                 if self.seq < newest:  # it may be more: others go on while the notes are read
                     raise _damaged(newest)
             if self.pending is not None:
                 self._decide(is_last=True)
 
-    def _news(self) -> list[Note]:
+    def _new_notes(self) -> list[Note]:
         """The notes that are not known yet, oldest first, from where nothing was held."""
         size = 8
         while True:

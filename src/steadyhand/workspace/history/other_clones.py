@@ -217,7 +217,7 @@ class Clones:
     def notices(self, subjects: Sequence[Subject]) -> list[Notice]:
         """What others did to these files in their clones: what meets a change here first, then the newest."""
         try:
-            found = [notice for news in self._look(subjects) for notice in news]
+            found = [notice for found_there in self._look(subjects) for notice in found_there]
         except EditError:
             return []
         found.sort(key=lambda notice: notice.time, reverse=True)
@@ -235,7 +235,7 @@ class Clones:
             if time.monotonic() > end:
                 return
             try:
-                yield [notice for subject in subjects for notice in _news_of(journal, name, subject)]
+                yield [notice for subject in subjects for notice in _notices_of(journal, name, subject)]
             except EditError:
                 self._passed_over[name] = time.monotonic() + _PAUSE
 
@@ -276,7 +276,7 @@ def repository_of(root: Path) -> str | None:
     return f"{repo}-{hashlib.sha256(inside).hexdigest()[:8]}"
 
 
-def _news_of(journal: PostgresJournal, name: str, subject: Subject) -> list[Notice]:
+def _notices_of(journal: PostgresJournal, name: str, subject: Subject) -> list[Notice]:
     """What one clone did to one file since the version that both have."""
     newest = journal.ask_sibling(name, lambda connection: _changes(connection, subject.path, {}, 1))
     if not newest or _digest_after(newest[0][1], subject.path) in (subject.digest, subject.after):

@@ -224,7 +224,7 @@ def newest_notes(connection: Connection, prefix: bytes) -> list[Row]:
     return [Row(*row) for row in rows if row is not None]
 
 
-def news(connection: Connection, after: int, size: int) -> list[Row]:
+def after_row(connection: Connection, after: int, size: int) -> list[Row]:
     """Rows that say that something happened, oldest first, from after the row `after`."""
     found = connection.execute(
         f"SELECT {COLUMNS} FROM log WHERE seq > ? AND type IN ('committed', 'partial', 'note', 'checkpoint')"

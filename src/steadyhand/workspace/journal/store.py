@@ -391,7 +391,9 @@ class Journal:
         """
         found: list[Happening] = []
         last = max(0, min(after_seq, 1 << 62))
-        while len(found) < limit and (page := self._handle.read(partial(log.news, after=last, size=min(limit, PAGE)))):
+        while len(found) < limit and (
+            page := self._handle.read(partial(log.after_row, after=last, size=min(limit, PAGE)))
+        ):
             happened = (self._handle.read(partial(happening_of, row=row, read=self._read)) for row in page)
             found += [happening for happening in happened if happening is not None]
             last = page[-1].seq

@@ -17,7 +17,7 @@ from steadyhand.hints import RunCommand
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.bulk import (
     FAILED,
-    Pace,
+    Speed,
     Queue,
     job_lines,
     lines_of,
@@ -307,14 +307,14 @@ def _carry_on(invocation: Invocation, queue: Queue, run: str, options: dict[str,
     """Carry the run out as far as this process does that, and report."""
     store, output = queue.store, invocation.output
     workers, given = _workers(options["workers"], queue), _given(invocation, queue, run)
-    pace = Pace()
+    speed = Speed()
     invocation.after_interrupt = f"steadyhand bulk resume {run}{queue.words} goes on"
     with progress(output, run) as shown:
 
         def watch() -> None:
             status = store.status(run)
             is_attended = queue.fleet is None or bool(workers) or queue.is_attended(run)
-            shown(status.ends, status.total, pace.say(status, is_attended=is_attended))
+            shown(status.ends, status.total, speed.say(status, is_attended=is_attended))
 
         if queue.fleet is None:
             from steadyhand.bulk.pool import carry_out_run
@@ -457,13 +457,13 @@ def watch_command(invocation: Invocation, run: str, queue: str | None, state: st
     """
     with opened_queue(queue, state) as found:
         name = found.store.run_named(run).id
-        pace, was_attended = Pace(), True
+        speed, was_attended = Speed(), True
         with progress(invocation.output, name) as shown:
             while not _has_ended(status := found.store.status(name)):
                 is_attended = found.is_attended(name)
                 if not is_attended and not was_attended and found.fleet is None:
                     break  # the process that carried it out is gone; on a queue, a worker may come at any time
-                shown(status.ends, status.total, pace.say(status, is_attended=is_attended))
+                shown(status.ends, status.total, speed.say(status, is_attended=is_attended))
                 was_attended = is_attended
                 time.sleep(_LOOK)
         return _report(invocation, found, name, None, is_brief=True)
@@ -550,7 +550,7 @@ def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
     are left; on a queue the workers do. A job that was being carried out when its worker was lost is looked at first:
     what it did is done, and is not done again.
     """
-    return _go_on(invocation, run, (), options)
+    return _resume(invocation, run, (), options)
 
 
 @command(
@@ -577,10 +577,10 @@ def retry_command(invocation: Invocation, run: str, states: tuple[str, ...], **o
 
     The jobs begin as new, with all their tries.
     """
-    return _go_on(invocation, run, states or ("refused", "failed", "cancelled"), options)
+    return _resume(invocation, run, states or ("refused", "failed", "cancelled"), options)
 
 
-def _go_on(invocation: Invocation, run: str, states: tuple[Any, ...], options: dict[str, Any]) -> int:
+def _resume(invocation: Invocation, run: str, states: tuple[Any, ...], options: dict[str, Any]) -> int:
     with opened_queue(options["queue"], options["state"]) as queue:
         name = queue.store.run_named(run).id
         if states:

@@ -230,7 +230,7 @@ class Session:
         self.in_transaction = False
         return cursor.rowcount
 
-    def begin_making(self, lock: int) -> None:
+    def begin_schema_change(self, lock: int) -> None:
         """Begin to make or change tables, alone."""
         self.in_transaction = True
         self.raw.execute(f"BEGIN; SET LOCAL synchronous_commit TO on; SELECT pg_advisory_xact_lock({lock:d})")
@@ -521,7 +521,7 @@ def bring_up(session: Session, address: Address, *, read_only: bool) -> None:
         return
     if read_only:
         raise _older(address, version)
-    session.begin_making(lock_id("making", address.schema))
+    session.begin_schema_change(lock_id("making", address.schema))
     try:
         _migrate(session, address)
         session.commit()

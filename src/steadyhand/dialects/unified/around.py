@@ -10,14 +10,14 @@ from steadyhand.dialects.unified.section import binary, is_binary, wrong
 from steadyhand.dialects.unified.wrapper import Sort, Wrapping, begins_mail, is_v4a_mark
 from steadyhand.lazy import lazy_pattern
 
-__all__ = ["Surroundings"]
+__all__ = ["Around"]
 
 _LIKE_A_ROW = lazy_pattern(r"[-+](?:[^\s+-]|\t|[ \t]{2,}\S)")
 _OF_A_DIFF = ("diff -", "Index: ", "=====", "Only in ", "index ")
 _LEFT_OVER_HINT = "send the diff again, with a sign in front of every line of a hunk and the right counts in its header"
 
 
-class Surroundings:
+class Around:
     """What has been seen outside of diffs.
 
     `label` is the path that the lines above name. `offers_rows`: a fence for diffs has been opened, so that signed
