@@ -6,7 +6,7 @@
 | `sample(points, quick)` in a test that is marked `sampled` | so many | `make sweep` |
 | tests that are marked `sweep` | none | `make sweep` |
 | every storage call at which a process can die or fail | some | `make crash` |
-| examples of property tests | `examples(quick)`, else 20 | `make fuzz` |
+| examples of property tests | `examples(quick)`, else 10 | `make fuzz` |
 
 `.ci/run` runs a slice of `make sweep` and of `make fuzz` for every change, another one each day.
 """
@@ -28,7 +28,7 @@ IS_EVERY_CALL = os.environ.get("STEADYHAND_SWEEP") == "all"
 """What `make crash` asks for: death and faults at every single storage call."""
 
 IS_FUZZ = "STEADYHAND_EXAMPLES" in os.environ
-EXAMPLES = int(os.environ.get("STEADYHAND_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("STEADYHAND_EXAMPLES", "10"))
 """How many examples a property test gets that says nothing else."""
 
 

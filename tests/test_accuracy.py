@@ -180,7 +180,7 @@ MEANT = [
     PYTHON.replace("return 0", "return -1"),
     CSS.replace("blue", "green"),
 ]
-PARTS = 8  # so that processes share the cases
+PARTS = 32  # so that processes share the cases
 OTHER_POLICIES: Sequence[dict[str, object]] = [{"on_drift": "merge"}, {"on_drift": "new"}, {"tier": "newline"}]
 POLICIES: Sequence[dict[str, object]] = [{}, *OTHER_POLICIES]
 
@@ -237,7 +237,7 @@ def check_case(case: Case, policy: dict[str, object]) -> None:
     assert set(verdict.offers) <= {"right"}, (case.id, case.category, verdict.answer.offers)
 
 
-@table("part", range(PARTS), every=16)
+@table("part", range(PARTS), every=64)
 def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int) -> None:
     """Under the usual policy, all cases; the bench does the same under every other one (`--policies --check`).
 

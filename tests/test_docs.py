@@ -1,6 +1,7 @@
 """Promise: the pages are true. Generated ones are current, links resolve, and every example runs.
 
-The `console` and `python` blocks of a page run in the order of the page; scripts/sessions.py says how.
+The `console` and `python` blocks of a page run in the order of the page; scripts/sessions.py says how. `make test` runs
+the README and a sample of the other pages, `make sweep` all of them, and `.ci/run` does both for every change.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ CLIENTS = [page for page in TELLING if page.parent.name == "clients"]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
-@table("page", [page for page in TELLING if page not in CLIENTS], ids=lambda page: page.name)
+@table("page", [page for page in TELLING if page not in CLIENTS], ids=lambda page: page.name, every=8)
 def test_every_block_of_a_page_answers_as_it_says_in_the_order_of_the_page(
     page: Path, tmp_path: Path, command: str
 ) -> None:
     check_blocks(page, tmp_path, command)
 
 
-@table("page", CLIENTS, ids=lambda page: page.name, every=4)
+@table("page", CLIENTS, ids=lambda page: page.name, every=12)
 def test_every_block_of_a_client_s_page_answers_as_it_says(page: Path, tmp_path: Path) -> None:
     """With the command of this environment: what is installed for a client depends on where that is."""
     check_blocks(page, tmp_path, None)
@@ -91,6 +92,7 @@ def test_the_configuration_of_a_page_is_one_that_is_read(page: Path, tmp_path: P
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.sweep
 def test_the_tour_ends_well() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "tour.py"], capture_output=True, text=True, check=False, cwd=ROOT

@@ -41,7 +41,9 @@ BANNED_NAMES = frozenset(
     "anew awareness deed dispute disputes doors doubts heaviest lexis lineage lookout manner meetings mended seams "
     "sights spares stood told weave whereabouts".split()
 )
-NAMED = re.compile("|".join(sorted(BANNED_NAMES)), re.IGNORECASE)
+# A word of a name, as in `told_at`, `TOLD` or `IsTold`: only files that have one need be parsed.
+_PLAIN = "|".join(sorted(BANNED_NAMES))
+NAMED = re.compile(rf"(?:\b|_)(?:{_PLAIN}|{_PLAIN.upper()})(?:\b|_)|{_PLAIN.title()}")
 GERUND = re.compile(r"(?!test_)\w*ing\.py")
 
 # Path and a part of the line: words that we quote, and a table of journals that are on people's disks.

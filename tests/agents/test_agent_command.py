@@ -91,6 +91,7 @@ def test_no_model_is_a_bad_request(root: Path, monkeypatch: pytest.MonkeyPatch) 
     assert json.loads(result.stdout)["error"]["kind"] == "bad-request"
 
 
+@pytest.mark.sweep
 def test_a_killed_task_that_goes_on_hears_nothing_twice(root: Path) -> None:
     with sh.Workspace(root, actor="model", task="T-1") as ws:
         ws.edit("a.md", [sh.Replace("three", "THREE")])

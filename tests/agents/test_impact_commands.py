@@ -293,6 +293,7 @@ def test_a_person_views_skips_accepts(root: Path) -> None:
     assert record["end"] == "stopped"
 
 
+@pytest.mark.sweep
 def test_a_remark_goes_back_to_the_model_once(root: Path) -> None:
     second = edit(
         "docs/login.md", "Three tries in a minute.", "At most three tries in a minute.", "as the reviewer says"
@@ -317,6 +318,7 @@ def test_a_remark_goes_back_to_the_model_once(root: Path) -> None:
     check_nothing_else(root, "docs/login.md")
 
 
+@pytest.mark.sweep
 def test_a_rejected_proposal_changes_nothing_and_is_kept(root: Path) -> None:
     with terminal({"docs/limits.md": [no_change()], "docs/login.md": [FIX_LOGIN, DONE]}) as (person, _):
         for answer in ("u\n", "u\n"):
@@ -334,6 +336,7 @@ def test_a_rejected_proposal_changes_nothing_and_is_kept(root: Path) -> None:
     assert "+Three tries" in login["rejectedPatch"]
 
 
+@pytest.mark.sweep
 def test_a_proposal_is_edited_by_hand(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     editor = tmp_path / "editor.py"
     editor.write_text(

@@ -183,6 +183,7 @@ def test_inside_an_event_loop(root: Path) -> None:
     assert set(statuses(asyncio.run(inside())).values()) == {"updated"}
 
 
+@pytest.mark.sweep
 def test_an_interrupt_stops_the_run_and_it_can_go_on(root: Path) -> None:
     asked = threading.Event()
 
@@ -209,6 +210,7 @@ def test_an_interrupt_stops_the_run_and_it_can_go_on(root: Path) -> None:
     assert statuses(rest) == {"limits.md": "unchanged", "login.md": "updated"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("way", ["interrupt", "end of input"])
 def test_a_person_who_leaves_at_a_question(root: Path, way: str) -> None:
     with terminal(GOOD) as (person, _):

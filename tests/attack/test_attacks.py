@@ -51,6 +51,7 @@ def test_what_an_attack_finds_is_counted(
     assert "| one" in command.rendered([tally])
 
 
+@pytest.mark.sweep
 def test_the_command_says_what_it_did_and_ends_with_zero() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.attack", "--minutes", "0", "--json", "secrets", "link races"],

@@ -136,6 +136,7 @@ def test_a_ticket_that_only_the_queue_believes_in_hand_is_put_back(
     assert fleet.store.status(second).counts["done"] == 6
 
 
+@pytest.mark.sweep
 def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, fleet: Fleet, worker: Worker) -> None:
     ground.appending(16, 4)
     repo = repository(ground.folder / "cloned", {"a.md": "one\ntwo\n"})
@@ -206,6 +207,7 @@ def test_limits_of_a_model_endpoint_hold_between_workers(ground: Ground, fleet: 
     assert 50 < again.seconds <= 60
 
 
+@pytest.mark.sweep
 def test_a_queue_embedded_is_the_same_with_one_command(ground: Ground) -> None:
     ground.appending(6, 2)
     words = ("run", ground.write_jobs(), "--queue", "embedded", "--workers", "2")

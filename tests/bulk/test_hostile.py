@@ -338,6 +338,7 @@ def _asking(ground: Ground, endpoint: str, **limits: int) -> None:
     ground.jobs.insert(0, {"key": "ask", "root": str(tree), "task": task})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("status", "kind"), [(429, "busy"), (400, "model")])
 def test_an_endpoint_that_never_takes_a_request_is_reported_and_the_rest_goes_on(
     ground: Ground, endpoint: str, status: int, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -351,6 +352,7 @@ def test_an_endpoint_that_never_takes_a_request_is_reported_and_the_rest_goes_on
     assert (ground.folder / "asked/a.md").read_text() == "one\ntwo\n"
 
 
+@pytest.mark.sweep
 def test_an_endpoint_that_falls_silent_costs_the_time_of_its_job_and_leaves_the_tree(
     ground: Ground, endpoint: str
 ) -> None:
@@ -360,6 +362,7 @@ def test_an_endpoint_that_falls_silent_costs_the_time_of_its_job_and_leaves_the_
     assert (ground.folder / "asked/a.md").read_text() == "one\ntwo\n", "what it may have made is taken back"
 
 
+@pytest.mark.sweep
 def test_a_task_that_is_cancelled_leaves_the_tree_as_it_was(ground: Ground, endpoint: str) -> None:
     _asking(ground, endpoint)
     changed = ground.folder / "asked/a.md"

@@ -110,6 +110,7 @@ def test_a_run_that_is_carried_out_again_changes_nothing(ground: Ground) -> None
     ground.check_effects([job["key"] for job in ground.jobs], "bulk-")
 
 
+@pytest.mark.sweep
 def test_a_poisoned_an_endless_and_an_unreachable_job_are_reported_and_the_rest_goes_on(ground: Ground) -> None:
     ground.appending(20, 5)
     for name in ("venom", "forever"):
@@ -176,7 +177,7 @@ def test_an_interrupt_and_a_watch_say_how_to_go_on(ground: Ground) -> None:
 
 
 def test_pause_retry_cancel_and_the_stop_rule(ground: Ground) -> None:
-    ground.appending(12, 3)
+    ground.appending(4, 2)
     bad = {"key": "bad", "root": ground.jobs[0]["root"], "plan": DIGITS}
     ground.jobs = [{**bad, "key": f"bad-{number}"} for number in range(3)] + ground.jobs
     jobs, state = ground.write_jobs(), ground.state
@@ -184,13 +185,13 @@ def test_pause_retry_cancel_and_the_stop_rule(ground: Ground) -> None:
         "bulk", "run", jobs, "--run", "r", "--workers", "1", "--stop-at-failures", "2", state=state, code=1
     )
     assert (stopped["state"], stopped["counts"]["refused"]) == ("paused", 2)
-    assert stopped["counts"]["waiting"] == 13
+    assert stopped["counts"]["waiting"] == 5
     assert answer("bulk", "status", "r", state=state)["why"].startswith("2 of 2 jobs")
     ended = answer("bulk", "cancel", "r", state=state)
-    assert (ended["state"], ended["counts"]["cancelled"]) == ("cancelled", 13)
+    assert (ended["state"], ended["counts"]["cancelled"]) == ("cancelled", 5)
     words = ("bulk", "retry", "r", "--only", "cancelled", "--workers", "1")
     done = answer(*words, state=state, code=1)  # the rule counts from here: one more refusal is none too many
-    assert (done["counts"]["done"], done["counts"]["refused"], done["state"]) == (12, 3, "over")
+    assert (done["counts"]["done"], done["counts"]["refused"], done["state"]) == (4, 3, "over")
     group = answer("bulk", "status", "r", state=state)["failures"]
     assert [(each["kind"], each["count"]) for each in group] == [("no-such-file", 3)]
     ground.check_effects([job["key"] for job in ground.jobs if job["key"].startswith("job")], "bulk-r")
@@ -255,6 +256,7 @@ def busy_endpoint() -> Iterator[str]:
     thread.join()
 
 
+@pytest.mark.sweep
 def test_a_model_endpoint_that_is_busy_is_waited_for_and_the_rest_goes_on(ground: Ground, busy_endpoint: str) -> None:
     ground.appending(10, 2)
     tree = ground.folder / "asked"

@@ -1,7 +1,7 @@
 """Promise: workers are killed at random, the server restarts, one job is poisoned and one endless: every job ends once.
 
-An oracle compares the trees. `make stress` runs 10,000 jobs by 8 workers, `make sweep` a slice of that, `make test` a
-thinner one.
+An oracle compares the trees. `make stress` runs 10,000 jobs by 8 workers, `make sweep` a slice of that; what one lost
+worker does to a run is in `test_fleet.py` and `test_pool.py`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
+
 from steadyhand.bulk.fleet import Fleet
 from steadyhand.bulk.job import read_jobs
 from steadyhand.bulk.run_store import RunSettings
 from tests.bulk.ground import Ground, children, command, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
 from tests.postgres.server import Server
-from tests.sampling import WHOLE
 
 IS_LONG = os.environ.get("STEADYHAND_STRESS") == "all"
 DIGITS = {"files": [{"path": "a.md", "edits": [{"target": "two", "new": "2"}]}]}
@@ -36,7 +37,7 @@ class Size:
     restarts: int
 
 
-SIZE = Size(10_000, 8, 60, 2) if IS_LONG else Size(400, 4, 8, 2) if WHOLE else Size(40, 2, 2, 1)
+SIZE = Size(10_000, 8, 60, 2) if IS_LONG else Size(400, 4, 8, 2)
 
 
 class Crew:
@@ -73,6 +74,7 @@ class Crew:
             kill_group(worker)
 
 
+@pytest.mark.sweep
 def test_every_job_ends_exactly_once_whatever_dies(tmp_path: Path, postgres_server: Server) -> None:
     ground = Ground(tmp_path)
     ground.appending(SIZE.jobs, max(SIZE.jobs // 20, 4))

@@ -21,7 +21,6 @@ from tests.concurrency.crew import Worker, check_chain, check_sound, shared_root
 from tests.concurrency.fire import ALL_FILES, KINDS, paths_of
 from tests.concurrency.worker import FIRST, LAST, SHARED, token
 from tests.postgres.server import Server
-from tests.sampling import WHOLE
 
 IS_LONG = os.environ.get("STEADYHAND_STRESS") == "all"
 MACHINES = ("north", "south")
@@ -34,7 +33,7 @@ class Size:
     kills: int
 
 
-SLICE, SLICE_ON_SERVER = (Size(4, 40, 5), Size(4, 25, 3)) if WHOLE else (Size(3, 20, 3), Size(3, 12, 2))
+SLICE, SLICE_ON_SERVER = Size(4, 40, 5), Size(4, 25, 3)
 if IS_LONG:
     SLICE = SLICE_ON_SERVER = Size(8, 500, 60)
 
@@ -139,7 +138,7 @@ def _check_journal(crew: Crew) -> None:
             check_chain(ws, path)
 
 
-@pytest.mark.sampled
+@pytest.mark.sweep
 def test_a_crew_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -> None:
     with shared_root(tmp_path) as root, crew_at(root, SLICE) as crew:
         crew.work([Crew.kill_somebody] * SLICE.kills)

@@ -20,6 +20,7 @@ from tests.concurrency.crew import Worker, check_chain, check_sound, shared_root
 from tests.concurrency.paused import NEW, OLD, POINTS, Point, change
 from tests.concurrency.worker import FIRST, FORCE, SHARED
 from tests.postgres.server import Server
+from tests.sampling import sample
 
 OPEN: tuple[Point, ...] = ("locked", "noted")
 PREPARED = tuple(point for point in POINTS if point not in OPEN)
@@ -79,7 +80,8 @@ def _check(root: Path, journal: str, makers: list[str], files: int) -> None:
         assert NEW.format(makers[0] if path != SHARED[0] else makers[-1]) in (root / path).read_text()
 
 
-@pytest.mark.parametrize("point", OPEN)
+@pytest.mark.sampled
+@pytest.mark.parametrize("point", sample(OPEN, 1))
 def test_who_lost_its_locks_before_its_record_was_prepared_changes_nothing_when_it_wakes(
     point: Point, root: Path, postgres_server: Server, postgres_url: str
 ) -> None:
@@ -105,7 +107,8 @@ def test_who_lost_its_locks_after_its_record_was_prepared_takes_it_back(
     _check(root, postgres_url, ["south"], 1)
 
 
-@pytest.mark.parametrize("point", ["sure", "between"])
+@pytest.mark.sampled
+@pytest.mark.parametrize("point", sample(["sure", "between"], 1))
 def test_who_was_paused_while_it_changed_names_finishes_and_nobody_came_between(
     point: Point, root: Path, postgres_server: Server, postgres_url: str
 ) -> None:
@@ -119,7 +122,8 @@ def test_who_was_paused_while_it_changed_names_finishes_and_nobody_came_between(
     _check(root, postgres_url, ["north", "south"], 2 if point == "between" else 1)
 
 
-@pytest.mark.parametrize("point", OPEN)
+@pytest.mark.sampled
+@pytest.mark.parametrize("point", sample(OPEN, 1))
 def test_a_machine_that_died_before_its_record_was_prepared_is_in_nobodys_way(
     point: Point, root: Path, postgres_server: Server, postgres_url: str
 ) -> None:
@@ -130,7 +134,8 @@ def test_a_machine_that_died_before_its_record_was_prepared_is_in_nobodys_way(
     _check(root, postgres_url, ["south"], 1)
 
 
-@pytest.mark.parametrize("point", PREPARED)
+@pytest.mark.sampled
+@pytest.mark.parametrize("point", sample(PREPARED, 1))
 def test_what_a_dead_machine_had_prepared_is_recovered_by_that_machine_and_no_other(
     point: Point, root: Path, postgres_server: Server, postgres_url: str
 ) -> None:

@@ -26,8 +26,8 @@ from tests.concurrency.worker import FIRST, LAST, SHARED, token
 from tests.sampling import WHOLE
 from tests.table import table
 
-PROCESSES, EDITS = (8, 120) if WHOLE else (5, 30)
-TRANSACTIONS, VICTIMS = (30, 6) if WHOLE else (9, 1)
+PROCESSES, EDITS = (8, 120) if WHOLE else (4, 20)
+SURVIVED, VICTIMS = (60, 6) if WHOLE else (20, 1)
 LONGEST_WAIT = 300.0
 
 
@@ -86,12 +86,12 @@ def _check_reader(ws: sh.Workspace, reader: Worker) -> None:
         assert len(versions) > 1, "it read while the others wrote"
 
 
-@pytest.mark.sampled
+@pytest.mark.sweep  # tests/workspace/test_locks.py says in which order locks are taken
 def test_transactions_that_name_their_files_in_opposite_orders_do_not_wait_for_each_other_forever(
     tmp_path: Path,
 ) -> None:
     names = ["q1", "q2", "q3", "q4"]
-    count = TRANSACTIONS
+    count = 30
     with shared_root(tmp_path) as root:
         with crew(root, "transactions", names, count) as workers:
             for worker in workers:
@@ -106,13 +106,12 @@ def test_transactions_that_name_their_files_in_opposite_orders_do_not_wait_for_e
                 check_chain(ws, path)
 
 
-@pytest.mark.sampled
-@table("role", ["edits", "transactions"])
+@table("role", ["transactions", "edits"], every=2)
 def test_processes_killed_in_the_middle_leave_the_others_working(role: str, tmp_path: Path) -> None:
     survivors, victims = ["s1", "s2"], [f"v{number}" for number in range(VICTIMS)]
     with shared_root(tmp_path) as root:
         dead: list[Worker] = []
-        with crew(root, role, survivors, 60) as workers:
+        with crew(root, role, survivors, SURVIVED) as workers:
             for name in victims:
                 with Worker(root, role, name, 100_000) as victim:
                     wait_until(lambda victim=victim: len(victim.done()) >= 3, f"{name} works")
@@ -121,7 +120,7 @@ def test_processes_killed_in_the_middle_leave_the_others_working(role: str, tmp_
                     dead.append(victim)
             for worker in workers:
                 worker.join()
-        assert all(len(worker.done()) == 60 for worker in workers)
+        assert all(len(worker.done()) == SURVIVED for worker in workers)
         with check_sound(root) as ws:
             _check_acknowledged(ws, root, [*workers, *dead], role)
             ws.edit(SHARED[0], [sh.Insert(FIRST, "after all\n")])

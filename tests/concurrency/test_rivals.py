@@ -72,7 +72,7 @@ def check_agents(folder: Path, how: str, edits: int) -> None:
             assert ws.check().ok
 
 
-@table("how", WAYS)
+@table("how", WAYS, every=3)
 def test_no_acknowledged_edit_is_lost_between_agents_who_share_no_journal(how: str, tmp_path: Path) -> None:
     check_agents(tmp_path, how, EDITS)
 
@@ -95,12 +95,12 @@ def check_saves(folder: Path, how: str, edits: int) -> int:
     return saves
 
 
-@table("how", SAVES)
+@table("how", SAVES, every=3)
 def test_a_program_that_saves_all_the_time_loses_nothing(how: str, tmp_path: Path) -> None:
     check_saves(tmp_path, how, EDITS)
 
 
-@table("journals", ["one journal", "two journals"])
+@table("journals", ["one journal", "two journals"], every=2)
 def test_no_edit_is_lost_between_agents_who_reach_a_directory_by_two_mounts(journals: str, tmp_path: Path) -> None:
     base, second = tmp_path / "base", tmp_path / "second"
     base.mkdir()

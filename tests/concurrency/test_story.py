@@ -41,6 +41,7 @@ def test_three_tasks_of_one_process(root: Path) -> None:
     check(root, answer)
 
 
+@pytest.mark.sweep  # with a database below, in every run
 def test_three_processes(root: Path) -> None:
     check(root, _processes(root))
 

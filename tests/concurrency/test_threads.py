@@ -14,7 +14,7 @@ from tests.concurrency.worker import FIRST, LAST, SHARED, count_up, token
 from tests.sampling import WHOLE
 from tests.table import table
 
-EDITS = 50 if WHOLE else 20
+EDITS = 50 if WHOLE else 10
 
 
 @pytest.mark.sampled

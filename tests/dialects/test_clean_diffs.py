@@ -14,7 +14,7 @@ from steadyhand.errors import EditError
 from tests.dialects.mutations import MARKS, SAMPLES, mutate
 from tests.table import table
 
-MANY = int(os.environ.get("STEADYHAND_MUTATIONS", "150"))
+MANY = int(os.environ.get("STEADYHAND_MUTATIONS", "60"))
 WORDS = ("one = 1", "  two = 2", "    three()", "", "  ", "\tfour", "- five", "+ six", "-- seven", "@@ eight", "# nine")
 ODD = tuple(mark for sample in SAMPLES for mark in sample.split("\n")) + MARKS
 

@@ -21,7 +21,7 @@ from steadyhand.plan.request import EditFile, FileRequest
 from tests.dialects.mutations import SAMPLES, cut, mutate
 from tests.table import table
 
-MANY = int(os.environ.get("STEADYHAND_MUTATIONS", "150"))
+MANY = int(os.environ.get("STEADYHAND_MUTATIONS", "60"))
 KINDS = (Kind.MALFORMED_PATCH, Kind.BAD_REQUEST, Kind.TOO_LARGE, Kind.UNENCODABLE)
 MARK_LINES = ("@@", "<<<<<<< SEARCH", "=======", "*** Update File: x", "```", "{")
 FORMATS = ["auto", *(dialect.name for dialect in dialects())]
@@ -130,7 +130,7 @@ REPEATED = [
 
 
 @table("dialect", dialects(), ids=[dialect.name for dialect in dialects()])
-@table("part", REPEATED, every=5)
+@table("part", REPEATED, every=16)
 def test_the_work_grows_with_the_reply_and_not_faster(dialect: Dialect, part: str) -> None:
     """Work is counted in calls, which a busy machine does not change."""
     small, large = (count_calls(lambda size=size: read(part * size, dialect.name)) for size in (60, 240))  # type: ignore[misc]

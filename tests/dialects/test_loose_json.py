@@ -178,7 +178,7 @@ def test_valid_json_is_read_as_the_standard_library_reads_it(
 
 
 @given(st.text(alphabet='{}[]",:\\ntu0123456789abcdef-.eE truefalsn\n'))
-@examples(60)
+@examples(30)
 def test_the_strict_reading_accepts_what_the_standard_library_accepts_but_keys_that_occur_twice(text: str) -> None:
     try:
         expected = json.loads(text)
@@ -194,7 +194,7 @@ def test_the_strict_reading_accepts_what_the_standard_library_accepts_but_keys_t
 
 
 @given(st.text(alphabet="{}[]\"',:\\n/*\n a1.", max_size=80))
-@examples(100)
+@examples(50)
 def test_no_text_makes_the_loose_reading_fail_in_another_way(text: str) -> None:
     try:
         reading = loosely(text)

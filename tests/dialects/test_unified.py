@@ -632,7 +632,7 @@ def changes(draw: st.DrawFn) -> Change:
     return Change(path, to, before, after, *modes)
 
 
-@examples(50)
+@examples(25)
 @given(st.lists(changes(), min_size=1, max_size=3, unique_by=lambda change: change.path_before or change.path_after))
 def test_what_is_written_is_read_back(some: list[Change]) -> None:
     assert DIALECT.write is not None

@@ -18,7 +18,7 @@ from steadyhand.workspace.journal.record import State
 from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import STORIES, Story, Tree, temporaries, tree_of
-from tests.sampling import IS_EVERY_CALL, sample
+from tests.sampling import IS_EVERY_CALL, WHOLE, sample
 
 
 def _run_and_die(root: Path, story: Story, *, at: int, after: bool, torn: bool) -> bool:
@@ -98,7 +98,7 @@ def test_death_at_a_storage_call_leaves_before_or_after(story: Story, moment: st
     calls, after = _count_calls(pristine, story)
     assert before != after
     # Each moment has calls of its own, so that few calls are enough in all.
-    for at in sample(range(1 + (0 if IS_EVERY_CALL else MOMENTS.index(moment)), calls + 1), 5, 24):
+    for at in sample(range(1 + (0 if IS_EVERY_CALL else MOMENTS.index(moment)), calls + 1), 3, 24):
         root = tmp_path / f"at-{at}"
         shutil.copytree(pristine, root, symlinks=True)
         _relink(pristine, root)
@@ -109,6 +109,7 @@ def test_death_at_a_storage_call_leaves_before_or_after(story: Story, moment: st
         shutil.rmtree(root)
 
 
+@pytest.mark.sampled
 def test_recovery_may_itself_be_killed_anywhere(story: Story, tmp_path: Path) -> None:
     pristine = tmp_path / "pristine"
     pristine.mkdir()
@@ -117,8 +118,8 @@ def test_recovery_may_itself_be_killed_anywhere(story: Story, tmp_path: Path) ->
     with sh.Workspace(pristine, read_only=True) as ws:
         records = len(ws.history())
     calls, after = _count_calls(pristine, story)
-    step = 1 if IS_EVERY_CALL else max(1, calls // 4)
-    inner = 3 if IS_EVERY_CALL else 11
+    step = 1 if IS_EVERY_CALL else max(1, calls // (4 if WHOLE else 2))
+    inner = 3 if IS_EVERY_CALL else 11 if WHOLE else 23
     for at in range(max(1, calls - 3 * step), calls, step):
         root = tmp_path / f"at-{at}"
         shutil.copytree(pristine, root, symlinks=True)

@@ -123,7 +123,7 @@ def state_of(root: Path) -> State:
 
 
 @pytest.mark.sampled
-@table("act", [holding, accepting, rejecting, amending, taking_back])
+@table("act", [holding, accepting, rejecting, amending, taking_back], every=2)
 def test_death_leaves_disk_and_layer_before_or_after(act: Callable[..., None], tmp_path: Path) -> None:
     pristine = tmp_path / "pristine"
     pristine.mkdir()

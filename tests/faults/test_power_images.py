@@ -11,7 +11,7 @@ from tests.sampling import IS_EVERY_CALL, WHOLE
 from tests.table import table
 
 
-@table("case", CASES, ids=lambda case: case.name, every=3)
+@table("case", CASES, ids=lambda case: case.name, every=5)
 def test_every_legal_disk_is_before_or_after_and_loses_no_save(case: Case) -> None:
     count, wrong = sweep(case, every=1 if IS_EVERY_CALL else 40 if WHOLE else 100)
     assert count > 5

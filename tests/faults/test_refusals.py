@@ -32,7 +32,7 @@ def test_the_claim_equals_the_disk(story: Story, code: int, persistent: bool, tm
     with sh.Workspace(pristine, read_only=True) as ws:
         records = len(ws.history())
     calls, after = _count_calls(pristine, story)
-    for at in sample(range(1, calls + 1), 5, 14):
+    for at in sample(range(1, calls + 1), 3, 14):
         root = tmp_path / f"at-{at}"
         shutil.copytree(pristine, root, symlinks=True)
         _relink(pristine, root)

@@ -49,6 +49,7 @@ def test_the_same_seed_is_the_same_schedule(home: Path) -> None:
     assert ledgers[0] == ledgers[1]
 
 
+@pytest.mark.sweep
 def test_processes_that_are_killed_and_started_again_lose_nothing(home: Path) -> None:
     figures = run_fleet(Fleet(9, files=2, overlap=HOT, seed=3, processes=3, kills=1), home)
     check(figures)

@@ -26,7 +26,7 @@ from tests.sampling import WHOLE
 pytestmark = pytest.mark.sampled
 
 
-MUTATIONS = int(os.environ.get("STEADYHAND_MUTATIONS", "1000" if WHOLE else "150"))
+MUTATIONS = int(os.environ.get("STEADYHAND_MUTATIONS", "1000" if WHOLE else "60"))
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 CODES = {0, *(kind.exit_code for kind in Kind)} - {Kind.INTERNAL.exit_code}
 FILES = {"a.md": b"# A\n\none cat\ntwo cats\n", "docs/b.txt": b"x\r\ny\r\n", "c.bin": b"\x00\xff\x00"}

@@ -174,7 +174,7 @@ print("applied" if result.error is None else str(result.error.kind))
 """
 
 
-@table("name", SHAPES, every=8)
+@table("name", SHAPES, every=24)
 def test_the_search_ends_with_an_answer(name: str) -> None:
     child = [sys.executable, "-c", CHILD, name, str(SECONDS)]
     done = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)

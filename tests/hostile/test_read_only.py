@@ -20,6 +20,7 @@ from tests.faults.fork_server import exit_code_of
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
 from tests.hostile.attacks import INSIDE, make_ground, snapshot
+from tests.sampling import sample
 from tests.table import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -98,7 +99,7 @@ STATES = {
 }
 
 
-@pytest.fixture(params=STATES.values(), ids=list(STATES))
+@pytest.fixture(params=sample(list(STATES.values()), 2), ids=sample(list(STATES), 2))
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     root = make_ground(tmp_path)
     request.param(root)
@@ -107,6 +108,7 @@ def root(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
         _KEPT.pop().close()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("how", [{"read_only": True}, {"mode": "research"}, {"mode": "analyze"}], ids=str)
 def test_nothing_beneath_the_root_changes(how: dict[str, Any], root: Path) -> None:
     before = snapshot(root)
@@ -157,6 +159,7 @@ def _strace() -> list[str] | None:
     return [found, "-f", "-y", "-s", "4096", "-e", "trace=%file,%desc"] if probe.returncode == 0 else None
 
 
+@pytest.mark.sampled
 def test_no_mutating_system_call_names_anything_beneath_the_root(root: Path, tmp_path: Path) -> None:
     """By trace where there is one; by the state of the tree everywhere."""
     before = snapshot(root)

@@ -185,7 +185,7 @@ ODD: dict[str, Callable[[Path], None]] = {
 }
 
 
-@table("ship", ODD.values(), ids=ODD)
+@table("ship", ODD.values(), ids=ODD, every=4)
 def test_odd_things_in_the_state_folder_lead_nowhere(ship: Callable[[Path], None], tmp_path: Path) -> None:
     root = make_ground(tmp_path)
     ship(root)
@@ -237,7 +237,7 @@ def _forge(root: Path, path: str, old: str, *, state: State | None, kind: str) -
         journal.close()
 
 
-@table("kind", ["replace", "put back", "create", "remove", "restore", "rename", "mode"], every=5)
+@table("kind", ["replace", "put back", "create", "remove", "restore", "rename", "mode"], every=11)
 @table("state", [None, State.COMMITTED], ids=["prepared", "committed"])
 @table(("path", "old"), TARGETS.values(), ids=TARGETS)
 def test_a_forged_journal_changes_nothing_that_an_edit_could_not(

@@ -124,7 +124,7 @@ getattr(test_work, sys.argv[1])()
 """
 
 
-@table("work", WORK, ids=lambda work: work.__name__, every=4)
+@table("work", WORK, ids=lambda work: work.__name__, every=12)
 def test_the_work_is_in_proportion_to_the_input(work: Callable[[], None]) -> None:
     child = [sys.executable, "-c", CHILD, work.__name__, str(SECONDS)]
     done = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ from tests.laws.writings import (
     occurs_in,
     repeats_itself,
 )
+from tests.sampling import WHOLE
 from tests.table import table
 
 ROOT = Path(__file__).parents[2]
@@ -164,11 +166,12 @@ def test_noise_in_the_quotation_gives_the_same_text_or_a_refusal(seed: int, size
     check_laws(case.change.writing.text, [Replace(case.old, case.new)], result)
 
 
+@pytest.mark.sampled
 @table("name", sorted(NOISES))
 def test_most_single_noise_is_seen_through(name: str) -> None:
     """The law above would hold for an engine that refuses everything."""
     asked = found = 0
-    for seed in range(150):
+    for seed in range(150 if WHOLE else 100):
         case = made(seed, 30, [name])
         if case.change.expected is None or occurs_again(case.change.writing, case.change):
             continue

@@ -331,7 +331,7 @@ def text_of(rows: list[str]) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-@examples(60)
+@examples(30)
 @given(st.data())
 def test_rows_left_out_of_one_function_are_found_there_or_not_for_sure(data: st.DataObject) -> None:
     made = data.draw(functions())
@@ -345,7 +345,7 @@ def test_rows_left_out_of_one_function_are_found_there_or_not_for_sure(data: st.
     assert len(spans) > 0 or not any(map(is_elision, needle.splitlines()))
 
 
-@examples(50)
+@examples(25)
 @given(st.data())
 def test_a_find_always_has_every_literal_row_in_order(data: st.DataObject) -> None:
     rows = joined(data.draw(functions()))
@@ -364,7 +364,7 @@ def test_a_find_always_has_every_literal_row_in_order(data: st.DataObject) -> No
         assert (0, len(region)) in every
 
 
-@examples(50)
+@examples(25)
 @given(st.data())
 def test_what_occurs_twice_is_never_found_once(data: st.DataObject) -> None:
     rows = joined(data.draw(functions()))

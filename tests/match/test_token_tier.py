@@ -180,7 +180,7 @@ def test_a_find_reaches_to_the_edges_of_lines_where_the_needle_does(needle: str,
     assert span.of(text) == expected
 
 
-@table("path", [None, "a.py", "a.c"])
+@table("path", [None, "a.py", "a.c"], every=4)
 @table(
     ("needle", "text"),
     [

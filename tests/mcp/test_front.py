@@ -28,6 +28,7 @@ from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.tools.toolsets import toolsets
 from tests.mcp.clients import serving, started, stop
 from tests.mcp.wire import Hand, piped
+from tests.sampling import sample
 from tests.table import table
 
 MODES = (None, "research", "analyze", "generate", "modify", "execute")
@@ -83,7 +84,7 @@ def test_the_front_knows_the_revisions_that_the_sdk_knows() -> None:
 
 
 @table("toolset", sorted(toolsets()))
-@table("read_only", [False, True])
+@table("read_only", [False, True], every=3)
 def test_greeting_and_list_are_those_of_the_sdk(toolset: str, read_only: bool, tmp_path: Path) -> None:
     for mode in MODES:
         of = serving(tmp_path, toolsets=(toolset,), mode=mode, read_only=read_only)
@@ -100,6 +101,7 @@ def test_every_revision_gets_the_same_list(version: str, tmp_path: Path) -> None
     assert fronted(serving(tmp_path), frames) == answers(serving(tmp_path), frames)
 
 
+@pytest.mark.sampled
 @table("frames", [LEGACY, STATELESS])
 def test_several_roots_and_toolsets_and_a_bound_are_listed_as_by_the_sdk(
     frames: Sequence[Frame], tmp_path: Path
@@ -107,7 +109,7 @@ def test_several_roots_and_toolsets_and_a_bound_are_listed_as_by_the_sdk(
     roots = [tmp_path / name for name in ("one", "two")]
     for root in roots:
         root.mkdir()
-    for chosen in (OURS, *permutations(OURS, 2)):
+    for chosen in sample([OURS, *permutations(OURS, 2)], 3):
         of = serving(*roots, toolsets=chosen, most=2_000_000)
         assert fronted(of, frames) == answers(of, frames)
 
@@ -218,6 +220,7 @@ def test_nothing_is_answered_twice_and_nothing_is_lost_when_the_sdk_takes_over(t
 @table(
     ("number", "frames"),
     [(signal.SIGTERM, (hello(),)), (signal.SIGINT, (hello(),)), (None, ()), (None, (hello(),)), (None, LEGACY)],
+    every=2,
 )
 def test_a_signal_and_the_end_of_input_end_the_server_at_any_time(
     number: signal.Signals | None, frames: Sequence[Frame], tmp_path: Path

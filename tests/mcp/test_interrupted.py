@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 from tests.mcp.clients import http_server, over_http
 from tests.mcp.test_calls import many_files, said_in_audit, whole_state
@@ -14,6 +15,7 @@ from tests.mcp.test_stdio import check_all_or_nothing, leave_in_the_middle
 from tests.mcp.wire import Wire
 
 
+@pytest.mark.sweep
 def test_an_interrupt_in_the_middle_of_a_transaction_leaves_all_or_nothing(tmp_path: Path) -> None:
     call = many_files(tmp_path)
     with Wire("--root", str(tmp_path)) as wire:
@@ -24,6 +26,7 @@ def test_an_interrupt_in_the_middle_of_a_transaction_leaves_all_or_nothing(tmp_p
     check_all_or_nothing(tmp_path, call, answers)
 
 
+@pytest.mark.sweep
 def test_an_interrupt_ends_a_server_over_http_too(tmp_path: Path) -> None:
     call = many_files(tmp_path)
     with http_server("--root", str(tmp_path)) as server:

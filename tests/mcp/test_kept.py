@@ -13,6 +13,7 @@ from mcp import Client
 
 import steadyhand as sh
 from tests.mcp.clients import ERAS, LEGACY, http_server, in_memory, over_http, over_stdio, serving
+from tests.sampling import sample
 
 FINDING = {"path": "a.py", "lines": [1, 1], "severity": "warning", "title": "Unused", "detail": "Never read."}
 BAK = sh.Policy(backup="bak")
@@ -33,7 +34,8 @@ async def _reported(client: Client) -> None:
     assert (finding["severity"], finding["lines"]) == ("medium", {"start": 1, "end": 1})
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("era", sample(ERAS, 1))
 def test_findings_outlive_the_server_behind_its_wall(era: str, root: Path) -> None:
     async def story() -> None:
         arguments = ("--root", str(root), "--toolset", "surgical", "--mode", "analyze", "--task", f"T {era}")

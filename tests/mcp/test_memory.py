@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 CHILD = """
 import re, threading
 from steadyhand.workspace.budget import give_back_memory
@@ -29,6 +31,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.sweep
 def test_large_blocks_are_given_back_when_they_are_freed() -> None:
     ran = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, check=True)
     assert int(ran.stdout) < 20_000  # KB; 44,000 without

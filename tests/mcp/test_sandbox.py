@@ -194,6 +194,7 @@ def new_privileges_are_forbidden(pid: int) -> bool:
     return "NoNewPrivs:\t1" in Path(f"/proc/{pid}/status").read_text()
 
 
+@pytest.mark.sweep
 def test_a_journal_in_a_database_is_reached_from_behind_the_wall(postgres_url: str, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one\n")
     with Wire("--root", str(tmp_path), "--journal", postgres_url) as wire:

@@ -169,6 +169,7 @@ def test_lines_that_nobody_reads_stop_nobody_and_the_same_is_said_once(monkeypat
     assert all(line.startswith("steadyhand mcp: ") and len(line) < 4_096 for line in said)
 
 
+@pytest.mark.sweep
 def test_a_server_reads_a_file_and_writes_one_as_it_does_pipes(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.md").write_text("one\n")
@@ -296,6 +297,7 @@ def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) 
     assert whole_state(tmp_path) == "two"
 
 
+@pytest.mark.sweep
 def test_help_loads_no_mcp_and_a_server_no_toolset_but_its_own(tmp_path: Path) -> None:
     code = """
 import sys

@@ -35,7 +35,7 @@ def answer_of(result: Any, *, is_native: bool) -> dict[str, Any]:
     return said | ({"kind": result.meta["steadyhand/kind"]} if result.meta and "steadyhand/kind" in result.meta else {})
 
 
-@table("case", all_examples(), ids=case_name, every=3)
+@table("case", all_examples(), ids=case_name, every=9)
 def test_an_example_comes_out_as_it_says(case: Case, tmp_path: Path) -> None:
     name, tool, example = case
     root = tmp_path / "root"

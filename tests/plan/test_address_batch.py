@@ -177,7 +177,7 @@ def edits_of_elements(draw: st.DrawFn) -> Edit:
 
 
 @given(st.lists(edits_of_elements(), min_size=2, max_size=6))
-@examples(40)
+@examples(20)
 def test_a_call_does_to_elements_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
     check_alike(PAGE, edits, "f.html")
 
@@ -253,7 +253,7 @@ def neighbours(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 
 
 @given(neighbours())
-@examples(150)
+@examples(75)
 def test_neighbours_that_go_together_leave_the_blank_lines_they_leave_one_by_one(given: tuple[str, list[Edit]]) -> None:
     check_alike(*given, "f.md")
 

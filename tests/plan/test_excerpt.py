@@ -82,12 +82,12 @@ def check(seed: str) -> bool:
 
 @given(seed=st.integers(0, 10**12))
 def test_an_edit_is_planned_in_an_excerpt_as_in_the_whole(seed: int) -> None:
-    for number in range(20):
+    for number in range(10):
         check(f"{seed} {number}")
 
 
 def test_many_edits_can_be_planned_so() -> None:
-    assert sum(check(f"{number}") for number in range(1_000)) > 100
+    assert sum(check(f"{number}") for number in range(250)) > 25
 
 
 BIG = "".join(f"value_{number} = {number}  # 🙂\n" for number in range(LARGE // 24))

@@ -282,7 +282,7 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_way")
-@examples(100)
+@examples(50)
 @given(texts, st.lists(verbs, max_size=6), st.sampled_from(["unique", "first", "all"]))
 @example("ab\r\nab", [Insert("\n", "X"), Replace("b\nX", "Y")], "first")
 @example("abab", [Delete("b", occurrence=1), Replace("aa", "X")], "unique")
@@ -300,7 +300,7 @@ def test_a_sequential_batch_does_what_rebuilding_the_text_after_every_edit_does(
 
 
 @pytest.mark.usefixtures("_way")
-@examples(40)
+@examples(20)
 @given(batches(), st.sampled_from(["sequential", "snapshot"]), st.sampled_from(["unique", "first"]))
 def test_edits_that_make_places_for_each_other_and_take_them_away_see_the_text_as_it_is(
     made: tuple[str, list[Edit]], batch: str, occurrence: str

@@ -504,7 +504,7 @@ def snippet_around(
     return [*marks[: first > 0], *after[first:last], *marks[: last < len(after)]]
 
 
-@examples(40)
+@examples(20)
 @example(677)
 @given(st.integers(0, 10**9))
 def test_a_change_between_two_rows_of_the_file_is_merged_as_it_is(seed: int) -> None:
@@ -556,7 +556,7 @@ FRAGMENTS = (
 )
 
 
-@examples(60)
+@examples(30)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=14), st.sampled_from([USERS, SCRIPT, BLOCKS, "", "\n", "x"]))
 def test_whatever_is_sent_is_merged_or_refused_and_no_mark_comes_in(rows: list[str], before: str) -> None:
     made = merge(before, "\n".join(rows), "a.py")

@@ -202,6 +202,7 @@ def test_a_journal_that_is_busy_is_asked_again(root: Path) -> None:
         assert next(events).type == "edit"
 
 
+@pytest.mark.sweep
 def test_a_server_that_goes_away_and_comes_back_is_followed_on(root: Path, postgres_server: Server) -> None:
     url = postgres_server.fresh()
     with sh.Workspace(root, actor="ada", journal=url, lock_timeout=1) as ws:

@@ -42,7 +42,7 @@ FORCED: list[tuple[str, Edit, Edit, str, bool]] = [
 ]
 
 
-@table(("base", "theirs", "mine", "after", "offer"), FORCED)
+@table(("base", "theirs", "mine", "after", "offer"), FORCED, every=3)
 @table("way", ["force", "apply"])
 def test_forced_text_replaces_what_is_there_and_both_are_recorded(
     way: str, base: str, theirs: Edit, mine: Edit, after: str, offer: bool, tmp_path: Path

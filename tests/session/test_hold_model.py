@@ -200,6 +200,7 @@ def test_held_and_direct_tasks_agree_with_the_model(tmp_path: Path, seed: int) -
     World(tmp_path, None, seed).play(30)
 
 
+@pytest.mark.sweep
 def test_a_journal_on_a_server_agrees_with_the_model(tmp_path: Path, postgres_url: str) -> None:
     World(tmp_path, postgres_url, 100).play(20)
 

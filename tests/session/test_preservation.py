@@ -158,7 +158,7 @@ def _check_on_disk(case: Edited) -> bool:
     return True
 
 
-@examples(40)
+@examples(8)
 @given(edited_text())
 def test_bytes_outside_the_spans_stay_in_every_encoding(case: Edited) -> None:
     _check_on_disk(case)

@@ -377,7 +377,7 @@ def test_the_file_is_always_what_was_not_rejected(
     follow(tmp_path_factory.mktemp("review"), actions)
 
 
-@examples(5)
+@examples(2)
 @given(ACTIONS)
 def test_the_file_is_what_was_not_rejected_with_a_journal_on_postgresql_too(
     tmp_path_factory: pytest.TempPathFactory, postgres_server: Server, actions: list[tuple[str, int]]

@@ -37,7 +37,7 @@ def _change_outside(chance: random.Random, file: Path) -> None:
     file.write_text("".join(lines))
 
 
-@table("seed", range(25), every=4)
+@table("seed", range(25), every=12)
 def test_news_that_is_carried_on_is_what_looking_again_tells(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(LINES)))

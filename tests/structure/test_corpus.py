@@ -74,7 +74,7 @@ def test_the_corpus_is_as_large_as_it_should_be() -> None:
     }
 
 
-@table("path", BROKEN, ids=name_of)
+@table("path", BROKEN, ids=name_of, every=4)
 def test_a_file_that_does_not_parse_is_refused_as_such(path: Path) -> None:
     refusal = refusal_of(source_of(path))
     assert refusal is not None
@@ -82,7 +82,7 @@ def test_a_file_that_does_not_parse_is_refused_as_such(path: Path) -> None:
     assert refusal.hint
 
 
-@table("path", WHOLE, ids=name_of, every=12)
+@table("path", WHOLE, ids=name_of, every=24)
 def test_the_laws_hold_for_every_address(path: Path) -> None:
     source = source_of(path)
     entries = outline_of(source)
@@ -109,7 +109,7 @@ def test_the_laws_hold_for_real_files() -> None:
     assert tried > 500
 
 
-@table("path", [path for path in WHOLE if language_of(source_of(path))], ids=name_of)
+@table("path", [path for path in WHOLE if language_of(source_of(path))], ids=name_of, every=4)
 def test_a_renamed_symbol_keeps_its_scope(path: Path) -> None:
     source = source_of(path)
     code = code_of(source)

@@ -191,7 +191,7 @@ def env(chance: Random) -> str:
 VALUES = ["plain", "two words", "", "it's", 'q"r', "a\nb", "#x", "$Y", "b\\c", "é", "tab\there"]
 
 
-@examples(50)
+@examples(25)
 @given(st.randoms(use_true_random=False))
 def test_after_each_operation_dotenv_reads_the_asked_change(chance: Random) -> None:
     text = env(chance)

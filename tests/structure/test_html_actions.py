@@ -81,7 +81,7 @@ def check_change(source: Source, node: ElementNode, action: str, arguments: dict
     return True
 
 
-@table("path", PAGES, ids=lambda path: path.name, every=3)
+@table("path", PAGES, ids=lambda path: path.name, every=9)
 def test_every_action_on_every_page_does_what_the_dom_does(path: Path) -> None:
     source = source_of(path)
     page = page_of(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ def test_elements_nested_without_end_are_too_large(text: str) -> None:
     assert isinstance(known.outline(source), Refusal)
 
 
+@pytest.mark.sweep
 @table(
     "text",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import steadyhand as sh
@@ -12,6 +12,7 @@ from steadyhand.structure.html.element import Selector
 from steadyhand.structure.html.page import Extents, Page, page_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
+from tests.sampling import examples
 from tests.table import table
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "html"
@@ -47,7 +48,7 @@ def test_what_is_near_says_of_real_pages_what_the_walk_says(path: Path) -> None:
     check_places(Source.of_bytes(path.read_bytes()).text)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(60)
 @given(soup)
 def test_what_is_near_says_of_any_page_what_the_walk_says(parts: list[str]) -> None:
     check_places("".join(parts))

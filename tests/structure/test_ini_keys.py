@@ -6,6 +6,7 @@ import configparser
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -256,6 +257,7 @@ def test_new_lines_get_the_endings_of_the_file() -> None:
     assert result.text == text + "q=\r\n    a\r\n    b\r\n"
 
 
+@pytest.mark.sweep
 def test_hundreds_of_thousands_of_brackets_and_lines_end_in_an_answer() -> None:
     for text in ("[" * 300_000, "[" + "]" * 300_000, "[a]\n" + "x" * 300_000, "\\\n" * 10_000, "[a]\n" * 10_000):
         for path in ("a.ini", ".gitconfig", "a.service"):
@@ -293,7 +295,7 @@ def check(keys: Keys, proposal: Proposal | Refusal, expected: dict[str, dict[str
     check_only_inside(before, made, changes)
 
 
-@examples(50)
+@examples(25)
 @given(st.randoms(use_true_random=False))
 def test_after_each_operation_configparser_reads_the_asked_change(chance: Random) -> None:
     text = ini(chance)

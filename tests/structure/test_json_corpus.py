@@ -48,7 +48,7 @@ def parent(data: Any, path: KeyPath) -> tuple[Any, Any]:
     return data, path[-1]
 
 
-@table("path", FILES, ids=NAMES)
+@table("path", FILES, ids=NAMES, every=3)
 def test_a_deleted_key_is_gone_and_nothing_else(path: Path) -> None:
     source = source_of(path)
     for _, keys in keys_of(source):
@@ -60,7 +60,7 @@ def test_a_deleted_key_is_gone_and_nothing_else(path: Path) -> None:
         assert json.dumps(load(result.text)) == json.dumps(expected), keys
 
 
-@table("path", FILES, ids=NAMES)
+@table("path", FILES, ids=NAMES, every=3)
 def test_a_set_key_changes_one_line_only(path: Path) -> None:
     source = source_of(path)
     for entry, keys in keys_of(source):

@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -120,6 +121,7 @@ def test_what_is_no_json_is_refused_with_its_place(text: str, line: int, column:
     assert (fault.line, fault.column) == (line, column)
 
 
+@pytest.mark.sweep
 @table(
     "text",
     ["[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, "[[],{}," * 50_000, "[" * 511 + "{}," * 100_000],
@@ -130,6 +132,7 @@ def test_depth_bombs_are_too_large_or_read(text: str) -> None:
     assert refusal.kind in (Kind.TOO_LARGE, Kind.UNPARSABLE)
 
 
+@pytest.mark.sweep
 @table(
     "text", ["/*" * 100_000, "/" * 100_000, '"' + "\\" * 100_001, " " * 500_000, "[" + "1," * 100_000, "-" * 100_000]
 )

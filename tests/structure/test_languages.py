@@ -8,6 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_sitter import Parser
@@ -206,6 +207,7 @@ def test_a_construct_is_covered_without_moving_anything(suffix: str, text: str) 
         ]
 
 
+@pytest.mark.sweep
 @table("junk", ["\n" * 30_000, "  <A\n" * 10_000, "struct A where " * 10_000, "#if a\n" * 10_000])
 def test_covering_costs_bounded_work_at_every_place_of_a_long_text(junk: str) -> None:
     for language in languages().values():
@@ -232,6 +234,7 @@ def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
     assert (found.line, found.message) == (3, "missing `}`") or found.line == 2
 
 
+@pytest.mark.sweep
 @table(
     "text",
     [
@@ -261,6 +264,7 @@ def test_hostile_python_is_judged_and_never_crashes(text: str) -> None:
     assert done.returncode == 0, done.stderr[-500:]
 
 
+@pytest.mark.sweep
 @table("name", list(languages()))
 @table(
     "bomb",
@@ -297,6 +301,7 @@ HEADS = {
 }
 
 
+@pytest.mark.sweep
 @table("name", list(HEADS), every=8)
 def test_junk_far_behind_a_sound_head_is_given_up_at_the_line_where_it_starts(name: str) -> None:
     head = HEADS[name] + "// sound\n" * 3_000

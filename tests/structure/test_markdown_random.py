@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -213,6 +214,7 @@ def assert_laws(source: Source, node: Node, new: str) -> None:
     assert node.carried(source) is not None
 
 
+@pytest.mark.sweep
 @table("size", [60, 1000, 100_000])
 @table("unit", [">", "> ", "- ", "1. ", "* > ", "+   "])
 def test_nesting_is_read_or_too_large_however_deep(unit: str, size: int) -> None:
@@ -224,6 +226,7 @@ def test_nesting_is_read_or_too_large_however_deep(unit: str, size: int) -> None
         assert found.sections[-1].mark.text == "After"
 
 
+@pytest.mark.sweep
 @table(
     "text",
     ["[" * 100_000, "`" * 100_000, "*" * 100_000, "|" * 100_000 + "\n" + "|-" * 50_000, "<a " * 50_000, "\\" * 100_000,

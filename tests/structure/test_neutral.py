@@ -236,7 +236,7 @@ def _long(suffix: str) -> str:
     return text + "".join(more.format(number) for number in range(400))
 
 
-@table(("suffix", "old", "new"), _UNPROVEN)
+@table(("suffix", "old", "new"), _UNPROVEN, every=4)
 def test_a_long_file_is_refused_as_a_full_check_says(suffix: str, old: str, new: str) -> None:
     text = _long(suffix)
     assert len(text) > SMALL

@@ -9,6 +9,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def test_the_verdict_is_that_of_the_compiler_for_any_statements(statements: list
     check(between.join(statements) + "\n")
 
 
+@pytest.mark.sweep
 def test_no_tree_of_a_text_is_made_in_the_process() -> None:
     """A tree that one thread makes breaks the one that another makes, on Python 3.11; and none bounds its depth."""
     calls = {}
@@ -108,6 +110,7 @@ finally:
 """
 
 
+@pytest.mark.sweep
 def test_who_makes_a_tree_meanwhile_is_not_disturbed() -> None:
     ran = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-3_000:]

@@ -379,7 +379,7 @@ def check_body(source: Source, code: Code, index: int, choice: int) -> None:
 CODE_FILES = sorted(path for path in CORPUS.rglob("*") if path_of(path) is not None) if CORPUS.is_dir() else []
 
 
-@table("path", CODE_FILES, ids=lambda path: path.relative_to(CORPUS).as_posix(), every=3)
+@table("path", CODE_FILES, ids=lambda path: path.relative_to(CORPUS).as_posix(), every=9)
 def test_every_definition_of_the_corpus_is_inserted_verbatim_and_its_body_comes_back(path: Path) -> None:
     source = path_of(path)
     assert source is not None

@@ -185,6 +185,6 @@ def resolved(source: Source, name: str, part: str = "whole") -> Node:
 def test_the_symbols_of_real_files_are_where_ast_says() -> None:
     files = [path for path in installed_files() if path.suffix == ".py" and 2_000 < path.stat().st_size < 60_000]
     checked = 0
-    for path in files[:: max(len(files) // 40, 1)]:
+    for path in files[:: max(len(files) // 20, 1)]:
         checked += check_spans(Source.of_bytes(path.read_bytes(), path=path.name))
-    assert checked > 200
+    assert checked > 100

@@ -41,7 +41,7 @@ def changes_of(source: Source, count: int) -> list[ChangeSet]:
     return [changes for changes in made if changes.splices]
 
 
-@table("path", FILES, ids=lambda path: path.name)
+@table("path", FILES, ids=lambda path: path.name, every=3)
 def test_what_is_read_again_is_what_the_whole_text_says(path: Path) -> None:
     source = Source.of_bytes(path.read_bytes(), path=path.name)
     language = language_of(source)

@@ -221,7 +221,7 @@ BITS = [
 ]
 
 
-@examples(50, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(
     documents(), st.integers(0, 99), st.integers(0, 999), st.integers(0, 3), st.lists(st.sampled_from(BITS), max_size=2)
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +65,7 @@ def test_a_nesting_bomb_is_too_large(piece: str) -> None:
     assert found.kind is Kind.TOO_LARGE
 
 
+@pytest.mark.sweep
 def test_many_long_paths_are_too_large() -> None:
     found = SYNTAX.read(Source.of_text(("- " + "[" * 190 + "a," * 1000 + "]" * 190 + "\n") * 130))
     assert isinstance(found, Refusal)

@@ -184,7 +184,7 @@ def test_a_file_that_has_little_is_the_same_after_an_installation_and_its_remova
 ) -> None:
     client = client_named(name)
     file = Path(place_of(client, scope, str(project), os.environ).file)
-    for little in sample(LITTLE_LISTED if client.is_list else LITTLE[file.suffix], 4):
+    for little in sample(LITTLE_LISTED if client.is_list else LITTLE[file.suffix], 2):
         before = little.replace("%s", client.servers)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(before, encoding="utf-8")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from steadyhand.surfaces.cli.main import cli
@@ -133,6 +134,7 @@ class Bash:
         return shown.replace("\r\n", "\n")
 
 
+@pytest.mark.sweep
 def test_bash_completes_what_is_typed(shell: Shell, tmp_path: Path) -> None:
     (shell.root / "guide.md").write_text(GUIDE)
     bash = Bash(shell, tmp_path)

@@ -15,6 +15,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 from steadyhand.text.unified import changeset_from_unified, parse_unified, render_changes, render_unified
+from tests.sampling import WHOLE
 from tests.table import table
 
 ROWS = [
@@ -201,11 +202,12 @@ def versions(chance: random.Random) -> tuple[str, str]:
 TOOLS = {"git": ["git", "apply", "--whitespace=nowarn", "-"], "patch": ["patch", "-p1", "--binary", "-s"]}
 
 
+@pytest.mark.sampled
 @table("tool", TOOLS)
 @table("kind", ["edit", "create", "delete", "rename"])
 def test_git_and_patch_make_the_same_file(tool: str, kind: str, tmp_path: Path) -> None:
     chance = random.Random(f"{tool} {kind}")
-    for number in range(25):
+    for number in range(25 if WHOLE else 6):
         before, after = versions(chance)
         name = NAMES[number % len(NAMES)]
         old, new = {

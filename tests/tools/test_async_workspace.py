@@ -16,6 +16,7 @@ import steadyhand as sh
 from scripts.api_reference import members
 from steadyhand.tools.async_workspace import THREADS
 from tests.faults.storage import FaultStorage
+from tests.sampling import WHOLE
 from tests.table import table
 
 pytestmark = pytest.mark.anyio
@@ -245,6 +246,7 @@ async def cancelled_at(root: Path, at: int, work: Callable[[sh.AsyncWorkspace], 
     return not was_armed, is_made
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["apply", "transaction"])
 async def test_a_call_that_is_cancelled_at_any_storage_call_is_made_or_not(kind: str, tmp_path: Path) -> None:
     plant(tmp_path)
@@ -261,7 +263,7 @@ async def test_a_call_that_is_cancelled_at_any_storage_call_is_made_or_not(kind:
     while reached:
         reached, is_made = await cancelled_at(tmp_path, at, work)
         made.add(is_made)
-        at += 7
+        at += 7 if WHOLE else 23
     assert made == {False, True}, "some moments are before the commit and some after"
 
 

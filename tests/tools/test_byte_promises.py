@@ -238,8 +238,8 @@ def test_every_tool_that_writes_is_asked() -> None:
 
 
 def some_of(texts: list[str], tool: str) -> list[str]:
-    """All in a sweep; else each fourth, so that four tools after each other have all of them."""
-    return texts if WHOLE else texts[list(EVERY).index(tool) % 4 :: 4]
+    """All in a sweep; else each eighth, so that eight tools after each other have all of them."""
+    return texts if WHOLE else texts[list(EVERY).index(tool) % 8 :: 8]
 
 
 @pytest.mark.sampled
@@ -267,7 +267,7 @@ def test_inserted_text_is_literal(tool: str, tmp_path: Path) -> None:
 
 
 @table("before", FILES.values(), ids=FILES.keys())
-@table("tool", PARTS, every=4)
+@table("tool", PARTS, every=8)
 def test_every_byte_around_the_edit_stays(tool: str, before: bytes, tmp_path: Path) -> None:
     if tool in ("apply_edits", "edit by lines", "TextPatch") and before == FILES["no UTF-8"]:
         before = before.partition(b"\n")[0] + b"\n" + PAGE.encode().partition(b"\n")[2] + b"\xff\xfe\x80"
@@ -280,7 +280,7 @@ def test_every_byte_around_the_edit_stays(tool: str, before: bytes, tmp_path: Pa
 
 
 @table("kind", ["LF", "CR LF", "mark", "no final newline", "UTF-16", "cp1252"])
-@table("tool", WHOLES)
+@table("tool", WHOLES, every=5)
 def test_a_whole_text_keeps_encoding_mark_and_line_endings(tool: str, kind: str, tmp_path: Path) -> None:
     before = FILES[kind]
     workspace = make(tmp_path, {"page.html": before})
@@ -290,7 +290,7 @@ def test_a_whole_text_keeps_encoding_mark_and_line_endings(tool: str, kind: str,
     assert tree(tmp_path)["page.html"] == before.replace(encoded("two", before), encoded("2", before))
 
 
-@table("tool", [tool for tool in EVERY if tool != "edit over a glob"])  # which follows no link
+@table("tool", [tool for tool in EVERY if tool != "edit over a glob"], every=3)  # which follows no link
 def test_mode_and_links_stay(tool: str, tmp_path: Path) -> None:
     files = {"there/page.html": PAGE, "twin/page.html": PAGE}
     workspace = make(tmp_path, files, policy=sh.Policy(hardlinks="in-place"))

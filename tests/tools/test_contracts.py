@@ -83,7 +83,7 @@ def test_a_kit_is_had_by_name_lists_schemas_and_has_a_prompt(tmp_path: Path) -> 
 # How they answer.
 
 
-@table("case", CASES, ids=case_name)
+@table("case", CASES, ids=case_name, every=2)
 def test_a_change_is_shown_by_hash_lines_and_what_is_around(case: Case, tmp_path: Path) -> None:
     answer = answered(case, tmp_path)
     check_hints(case[0], answer)

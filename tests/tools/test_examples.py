@@ -41,7 +41,7 @@ def test_an_example_comes_out_as_it_says(case: Case, tmp_path: Path) -> None:
         jsonschema.validate(filled(example.arguments, tmp_path), plain_schema(tool.parameters))
 
 
-@table("case", all_examples(), ids=case_name, every=3)
+@table("case", all_examples(), ids=case_name, every=9)
 def test_an_example_comes_out_the_same_where_changes_are_held(case: Case, tmp_path: Path) -> None:
     name, tool, example = case
     lay_out(tmp_path, example.files)

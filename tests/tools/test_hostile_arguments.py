@@ -82,7 +82,7 @@ def ground(tmp_path: Path, **options: Any) -> tuple[Any, Path]:
 
 
 @table("path", ASTRAY.values(), ids=ASTRAY.keys())
-@table("call", CALLS)
+@table("call", CALLS, every=5)
 def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Path) -> None:
     workspace, root = ground(tmp_path)
     before = tree(root)

@@ -56,7 +56,7 @@ def answered(root: Path, tool: tuple[str, str], arguments: dict[str, Any], text:
     return json.dumps(answer, ensure_ascii=False)
 
 
-@table("tool", EDITS, ids=".".join)
+@table("tool", EDITS, ids=".".join, every=4)
 def test_a_long_neighbour_is_clipped_and_says_so(tool: tuple[str, str], tmp_path: Path) -> None:
     said = answered(tmp_path, tool, EDITS[tool])
     assert 'is_error": true' not in said
@@ -78,7 +78,7 @@ def test_a_long_line_is_shown_around_what_changed(
 
 
 @table("tool", EDITS, ids=".".join)
-@table("old", ["f(99x9)", "var v7=f(7); var v8=f(8);", "=f(", "nowhere at all"], every=3)
+@table("old", ["f(99x9)", "var v7=f(7); var v8=f(8);", "=f(", "nowhere at all"], every=11)
 def test_a_refusal_of_an_edit_in_a_long_line_is_short_and_offers_nothing_clipped(
     tool: tuple[str, str], old: str, tmp_path: Path
 ) -> None:

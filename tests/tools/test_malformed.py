@@ -28,7 +28,7 @@ from tests.tools.hints import check_hints
 from tests.tools.malformed import Maker
 from tests.tools.surrounded import SECRETS, Content, Ground, maker_for, prepare_ground
 
-CALLS = int(os.environ.get("STEADYHAND_CALLS", "15"))
+CALLS = int(os.environ.get("STEADYHAND_CALLS", "6"))
 SEED = str(random.randrange(10**9)) if os.environ.get("STEADYHAND_SEARCH") else "steadyhand"
 ALL = [(name, tool) for name in toolsets() for tool in tools_of(name)]
 

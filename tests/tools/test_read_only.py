@@ -128,7 +128,7 @@ def filled_if_there(arguments: Any, ground: Ground) -> Any:
 
 @table("journal", [False, True], ids=["no journal", "a journal"])
 @table("how", WAYS.values(), ids=list(WAYS))
-@table("name", toolsets(), every=3)
+@table("name", toolsets(), every=12)
 def test_no_call_changes_anything(name: str, how: dict[str, Any], tmp_path: Path, *, journal: bool) -> None:
     ground, record = write_history(tmp_path, name, journal=journal)
     before = snapshot(tmp_path)
@@ -140,7 +140,7 @@ def test_no_call_changes_anything(name: str, how: dict[str, Any], tmp_path: Path
     assert changing <= set(refused)
 
 
-@table("name", toolsets())
+@table("name", toolsets(), every=4)
 def test_the_same_calls_would_change_something(name: str, tmp_path: Path) -> None:
     ground, record = write_history(tmp_path, name, journal=True)
     before = snapshot(ground.root, without=(".steadyhand",))

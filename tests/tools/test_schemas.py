@@ -130,7 +130,7 @@ def test_a_call_by_the_strict_schema_is_the_same_call(case: Case, tmp_path: Path
     assert repair(tool.parameters, strict)[0] == plain
 
 
-@examples(40)
+@examples(20)
 @given(st.sampled_from(TOOLS).flatmap(lambda case: st.tuples(st.just(case[1]), objects_for(case[1].parameters))))
 def test_no_arguments_make_repair_fail_and_what_it_gives_fits(call: tuple[Tool, dict[str, Any]]) -> None:
     shape, arguments = call[0].parameters, call[1]

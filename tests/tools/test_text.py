@@ -83,7 +83,7 @@ def _check_complete(answer: dict[str, Any], text: str) -> None:
         assert warning in text, text
 
 
-@table("toolset", [name for name, each in toolsets().items() if not each.is_native])
+@table("toolset", [name for name, each in toolsets().items() if not each.is_native], every=3)
 def test_text_and_fields_are_each_complete_on_their_own(toolset: str, tmp_path: Path) -> None:
     answers = list(played(toolset, tmp_path))
     assert len(answers) > 30

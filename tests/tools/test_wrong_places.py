@@ -347,7 +347,7 @@ def test_null_is_a_value_that_can_be_set(tmp_path: Path) -> None:
     assert tree(tmp_path)["a.json"] == b'{"a": null}\n'
 
 
-@table("name", toolsets())
+@table("name", toolsets(), every=5)
 def test_a_path_of_many_parts_costs_little_memory(name: str, tmp_path: Path) -> None:
     kit = make(tmp_path, {}).tools(name)
     for tool in tools_of(name):

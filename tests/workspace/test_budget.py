@@ -94,6 +94,7 @@ with sh.Workspace(sys.argv[1]) as ws:
 """
 
 
+@pytest.mark.sweep
 def test_many_misses_in_a_large_file_take_the_memory_of_a_few(tmp_path: Path) -> None:
     with (tmp_path / "big.log").open("w") as log:
         log.writelines(f"line {number} of a log that goes on and on\n" for number in range(600_000))

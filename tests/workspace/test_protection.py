@@ -201,6 +201,7 @@ def test_every_entry_of_the_table_has_the_verdict_of_its_group(group: Group) -> 
         ), entry
 
 
+@pytest.mark.sweep
 def test_files_of_installed_packages_are_ordinary() -> None:
     """What the table costs: hardly a file of a real tree is refused, and each that is, is one of these."""
     root = Path(pytest.__file__).parent.parent

@@ -74,6 +74,7 @@ def fails(every: dict[str, int], mistake: str = "refused") -> Callable[[str, Tas
     return skill
 
 
+@pytest.mark.sweep
 def test_the_table_and_the_advice_are_those_of_the_skill(root: Path) -> None:
     tasks = commit_tasks(str(root), count=16, seed="0").tasks
     assert len(tasks) == 16
@@ -222,6 +223,7 @@ def test_a_state_file_of_somebody_else_is_refused_and_kept(root: Path, tmp_path:
         assert file.read_bytes() == content
 
 
+@pytest.mark.sweep
 def test_a_killed_run_goes_on_and_no_trial_is_asked_twice(root: Path) -> None:
     """Killed again and again while it asks; in the end every trial is there once, and one at most was asked again."""
     tasks = reference_tasks(6)

@@ -1,5 +1,4 @@
-"""The lines of a reply outside of any diff: noted if they wrap one, refused if they may be rows of a hunk.
-"""
+"""The lines of a reply outside of any diff: noted if they wrap one, refused if they may be rows of a hunk."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from steadyhand.hints import RunCommand
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.bulk import (
     FAILED,
-    Speed,
     Queue,
+    Speed,
     job_lines,
     lines_of,
     opened_queue,
