@@ -169,7 +169,10 @@ def read_numbered(
     if whole or not count:
         host_of(call.workspace).saw_each(source, whole)
     cut = [body if len(body) <= WIDEST else f"{body[:WIDEST]}…" for body in bodies]
-    rows = _anchored(bodies, first, cut) if anchors else number_lines(cut, first, "colon")
+    rows = number_lines(cut, first, "colon")
+    if anchors:
+        pairs = zip(bodies, cut, strict=True)
+        rows = [f"{anchor_of(line, body)}: {shown}" for line, (body, shown) in enumerate(pairs, first)]
     answer = {"content": "\n".join(rows), "totalLines": count, "fileHash": source.digest[:16]}
     left_out = _left_out(count, first, last, wanted, wide=any(len(row) > WIDEST for row in cut))
     return answer | ({"leftOut": left_out} if left_out else {})
@@ -199,11 +202,6 @@ def _lines_that_fit(bodies: Sequence[str], room: int) -> int:
         if room < 0 and shown:
             return shown
     return len(bodies)
-
-
-def _anchored(bodies: list[str], first: int, shown: list[str]) -> list[str]:
-    pairs = zip(bodies, shown, strict=True)
-    return [f"{anchor_of(line, body)}: {text}" for line, (body, text) in enumerate(pairs, first)]
 
 
 def _left_out(count: int, first: int, last: int, wanted: int, *, wide: bool) -> str | None:

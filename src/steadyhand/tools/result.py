@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Hint, Phrases, QuoteMore, Say, render_hints
+from steadyhand.hints import Phrases, QuoteMore, Say, render_hints
 from steadyhand.lazy import dataclass
 from steadyhand.match.tier import STRICT
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
@@ -189,7 +189,9 @@ def failure(error: EditError, phrases: Phrases = MODEL) -> dict[str, object]:
     details = by_number(error.details)
     places = details.get("candidates")
     is_offered = isinstance(places, list) and any("corrected" in place for place in places)
-    hint = render_hints([_beside_offers(each) if is_offered else each for each in error.hints], phrases)
+    # Where places are offered as edits: which to send, and not how to quote one of them.
+    hints = [Say(OFFERED) if is_offered and isinstance(each, QuoteMore) else each for each in error.hints]
+    hint = render_hints(hints, phrases)
     message = error.message_in(phrases)
     if is_offered:
         message = message.partition(":\n")[0]  # the places are those that are offered
@@ -201,11 +203,6 @@ def failure(error: EditError, phrases: Phrases = MODEL) -> dict[str, object]:
         "hint": hint,
         "details": {name: fact for name, fact in details.items() if not _is_said(fact, hint)},
     }
-
-
-def _beside_offers(hint: Hint) -> Hint:
-    """Where places are offered as edits: which to send, and not how to quote one of them."""
-    return Say(OFFERED) if isinstance(hint, QuoteMore) else hint
 
 
 def _is_said(fact: object, hint: str | None) -> bool:

@@ -96,12 +96,8 @@ def _answer(answer: Answer, changes: Changes) -> Iterator[Line]:
         yield from _ours(_refusal(answer))
     yield from _parts(answer, changes)
     yield from _ours(_rest(answer))
-    if not headline and not _has_more(answer):
+    if not headline and all(value in (None, [], {}) or name in ("success", "status") for name, value in answer.items()):
         yield "done", False
-
-
-def _has_more(answer: Answer) -> bool:
-    return any(value not in (None, [], {}) for name, value in answer.items() if name not in ("success", "status"))
 
 
 def _headline(answer: Answer, changes: Changes) -> str:
@@ -124,15 +120,12 @@ def _headline(answer: Answer, changes: Changes) -> str:
     if path and ("fileHash" in answer or lines):
         return f"{path}{lines}{_bracketed(facts)}"
     if "matches" in answer:
-        found = len(_mappings(answer["matches"]))
-        return f"{found} match{'' if found == 1 else 'es'}{_searched(answer.get('filesSearched'))}"
+        found, files = len(_mappings(answer["matches"])), answer.get("filesSearched")
+        searched = f", {files} file{'' if files == 1 else 's'} searched" if isinstance(files, int) else ""
+        return f"{found} match{'' if found == 1 else 'es'}{searched}"
     if "entries" in answer and not _mappings(answer["entries"]):
         return "nothing"
     return "no feedback" if answer.get("feedback") == [] else ""
-
-
-def _searched(count: object) -> str:
-    return f", {count} file{'' if count == 1 else 's'} searched" if isinstance(count, int) else ""
 
 
 def _status(answer: Answer, files: Sequence[Answer], changes: Changes) -> str:

@@ -28,7 +28,10 @@ def tools(kit: Kit, *, watch: Watch | None = None) -> McpSdkServerConfig:
         from mcp.server.lowlevel import Server
         from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
 
-    listed = [Tool.model_validate(_without_result(schema)) for schema in kit.schemas("mcp")]
+    listed = [
+        Tool.model_validate({name: value for name, value in schema.items() if name != "outputSchema"})
+        for schema in kit.schemas("mcp")
+    ]
 
     async def list_tools(context: Any, params: object) -> ListToolsResult:
         return ListToolsResult(tools=listed)
@@ -44,7 +47,3 @@ def tools(kit: Kit, *, watch: Watch | None = None) -> McpSdkServerConfig:
 def names(kit: Kit) -> list[str]:
     """The tools as Claude calls them: what `allowed_tools=` takes; `OWN_EDITORS` is for `disallowed_tools=`."""
     return [f"mcp__{NAME}__{tool.name}" for tool in kit.tools]
-
-
-def _without_result(schema: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in schema.items() if name != "outputSchema"}

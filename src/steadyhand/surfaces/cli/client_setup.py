@@ -590,11 +590,6 @@ def _top(place: Place, source: Source) -> Item | None:
     return read.documents[0]
 
 
-def _children(top: Item, path: Path) -> Sequence[Item]:
-    found = _at(top, path)
-    return () if found is None else found.children
-
-
 def _at(item: Item, path: Path) -> Item | None:
     for step in path:
         below = next((child for child in item.children if child.path[-1] == step), None)
@@ -609,7 +604,8 @@ def _entry_path(top: Item, client: Client) -> Path | None:
     if not client.is_list:
         path: Path = (client.servers, SERVER)
         return path if _at(top, path) is not None else None
-    for item in _children(top, (client.servers,)):
+    servers = _at(top, (client.servers,))
+    for item in () if servers is None else servers.children:
         name = _at(item, ("name",))
         if name is not None and _data(name) == SERVER:
             return item.path

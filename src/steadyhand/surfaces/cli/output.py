@@ -77,11 +77,8 @@ class Output:
         """Text of our own making, such as a completion script."""
         _write(sys.stdout, text)
 
-    def colors(self, stream: TextIO) -> bool:
-        return wants_color(self.color, os.environ, is_terminal=_is_terminal(stream))
-
     def _paint(self, stream: TextIO, lines: Iterable[Line]) -> None:
-        painted = paint(lines, color=self.colors(stream))
+        painted = paint(lines, color=wants_color(self.color, os.environ, is_terminal=_is_terminal(stream)))
         while batch := list(islice(painted, _BATCH)):
             _write(stream, "\n".join(batch) + "\n")
 

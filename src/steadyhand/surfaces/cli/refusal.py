@@ -194,14 +194,11 @@ def _nearest_lines(error: EditError, said: str) -> list[Line]:
     """What is there that is like what was asked for, as it can be typed; nothing where the message has all of it."""
     nearest = error.details.get("nearest") or error.details.get("available")
     items = nearest if isinstance(nearest, list | tuple) else ()
-    names = [name for item in items if isinstance(name := _name_of(item), str)]
+    named = (item.get("address") if isinstance(item, Mapping) else item for item in items)
+    names = [name for name in named if isinstance(name, str)]
     if all(name in said for name in names):
         return []
     return [(Piece("  there is: ", "dim"), *head_of(_typed_address(name))) for name in names[:_MOST]]
-
-
-def _name_of(item: object) -> object:
-    return item.get("address") if isinstance(item, Mapping) else item
 
 
 def _typed_address(name: str) -> str:

@@ -83,7 +83,7 @@ class _Reader:
             if before <= 0 and after <= 0 and not row.startswith("\\"):
                 yield from self._flush()
                 before, after = _counts(row)
-                yield (Piece(row, _header_style(row)),)
+                yield (Piece(row, "place" if row.startswith("@@") else "heading"),)
                 continue
             mark = row[:1]
             before -= mark in ("-", " ", "")
@@ -170,10 +170,6 @@ def _counts(row: str) -> tuple[int, int]:
     """How many rows of each side follow a range line; nothing follows any other header."""
     found = _RANGE.match(row)
     return (int(found[1] or 1), int(found[2] or 1)) if found else (0, 0)
-
-
-def _header_style(row: str) -> str:
-    return "place" if row.startswith("@@") else "heading"
 
 
 def _without_uniform_returns(rows: list[str]) -> list[str]:

@@ -315,8 +315,12 @@ class _SessionLimit:
 
         self._opening += 1
         try:
-            while len(self._requests) + self._opening > self._most and (idle := self._longest_idle()) is not None:
-                await self._forward(idle, {**scope, "method": "DELETE", "headers": _header_of(idle)}, _nothing, _ignore)
+            while len(self._requests) + self._opening > self._most:
+                oldest = next((number for number, requests in self._requests.items() if not requests), None)
+                if oldest is None:
+                    break
+                headers = [(SESSION_HEADER.encode(), oldest.encode("latin-1"))]
+                await self._forward(oldest, {**scope, "method": "DELETE", "headers": headers}, _nothing, _ignore)
             await self._app(scope, receive, noting)
         finally:
             if opened:
@@ -348,18 +352,11 @@ class _SessionLimit:
         if number in self._requests:
             self._requests[number] -= 1
 
-    def _longest_idle(self) -> str | None:
-        return next((number for number, requests in self._requests.items() if not requests), None)
-
 
 def _number_in(message: Scope | Message) -> str | None:
     """The session that a request or an answer names."""
     named = (value for name, value in message.get("headers", ()) if name.lower() == SESSION_HEADER.encode())
     return next((value.decode("latin-1") for value in named), None)
-
-
-def _header_of(number: str) -> list[tuple[bytes, bytes]]:
-    return [(SESSION_HEADER.encode(), number.encode("latin-1"))]
 
 
 async def _nothing() -> Message:

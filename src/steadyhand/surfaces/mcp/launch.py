@@ -135,10 +135,6 @@ class RootOptions:
     repo: str | None = None
 
 
-def _plain_root(path: str) -> RootOptions:
-    return RootOptions()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
     """One server.
@@ -168,7 +164,7 @@ class ServerOptions:
     journal: str | None = None
     policy: Policy | None = None
     settings: Callable[[], Settings] | None = None
-    root_options: Callable[[str], RootOptions] = _plain_root
+    root_options: Callable[[str], RootOptions] = lambda path: RootOptions()
     tool_prefix: str = ""
     seconds: float = USUAL
     most: int = 100_000

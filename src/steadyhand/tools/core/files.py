@@ -30,7 +30,8 @@ def _run_outline(call: Call, fields: Fields) -> Result:
     path = call.path(str(fields["path"]))
     if format_of(path) is None:
         host_of(call.workspace).source(path)  # a file that is not there is refused as such
-        raise _no_format(path)
+        hint = "read it, then edit by the old text, or by lines:3-5 or an anchor"
+        raise EditError(Kind.BAD_REQUEST, f"{path} has no known structure", hint=hint, details={"path": path})
     within, depth = cast("str | None", fields.get("within")), cast("int | None", fields.get("depth"))
     found = call.workspace.outline(path, within=within, depth=depth, limit=_MOST_ENTRIES)
     entries = []
@@ -54,15 +55,6 @@ def _run_outline(call: Call, fields: Fields) -> Result:
             f"line {found.gap.line} does not parse ({found.gap.message}): entries may be missing there"
         ]
     return answer
-
-
-def _no_format(path: str) -> EditError:
-    return EditError(
-        Kind.BAD_REQUEST,
-        f"{path} has no known structure",
-        hint="read it, then edit by the old text, or by lines:3-5 or an anchor",
-        details={"path": path},
-    )
 
 
 _OUTLINE_TOOL = Tool(

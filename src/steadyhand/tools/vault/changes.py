@@ -72,13 +72,8 @@ def read_occurrence(value: object) -> Occurrence:
             return word
     if said.isascii() and said.isdigit() and len(said) <= _DIGITS and int(said):
         return int(said)
-    raise _no_occurrence(str(value))
-
-
-def _no_occurrence(said: str) -> EditError:
-    return bad_request(
-        "occurrence", f"{said[:40]!r} is not an occurrence", 'send "first", "last", "all" or a number such as "2"'
-    )
+    hint = 'send "first", "last", "all" or a number such as "2"'
+    raise bad_request("occurrence", f"{str(value)[:40]!r} is not an occurrence", hint)
 
 
 def count_occurrences(text: str, old: str, occurrence: Occurrence) -> Count:

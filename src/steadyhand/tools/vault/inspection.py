@@ -189,7 +189,7 @@ def describe_markdown(source: Source, window: Window) -> dict[str, object]:
         "sections": window.listed("sections", document.sections, _section_line, telling.section),
         "codeBlocks": window.listed("codeBlocks", codes, _mark_line, telling.code),
         "tables": window.listed("tables", tables, _mark_line, telling.table),
-        "links": window.listed("links", links, _link_line, telling.link),
+        "links": window.listed("links", links, lambda link: link.row + 1, telling.link),
     }
 
 
@@ -248,10 +248,6 @@ def _section_line(section: Section) -> int:
 
 def _mark_line(numbered: Numbered) -> int:
     return numbered[1].first + 1
-
-
-def _link_line(link: Link) -> int:
-    return link.row + 1
 
 
 # What a file is made of, as `TextInspect` tells it: Markdown by its parts, other formats by what has an address.

@@ -315,14 +315,10 @@ def _document(source: Source, path: str, first: int, last: int, *, anchors: bool
         "text": source.table.span_of(first - 1, last - 1).of(source.text) if last >= first else "",
     }
     if anchors:
-        document["anchors"] = _anchors(source, first, last)
+        from steadyhand.structure.lines import anchors_of
+
+        document["anchors"] = anchors_of(source, first, last)
     return document
-
-
-def _anchors(source: Source, first: int, last: int) -> list[str]:
-    from steadyhand.structure.lines import anchors_of
-
-    return anchors_of(source, first, last)
 
 
 def _guess(source: Source) -> str | None:

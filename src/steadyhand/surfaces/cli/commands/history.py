@@ -174,7 +174,9 @@ def why_command(invocation: Invocation, place: str) -> int:
             whys = _ask(workspace, path, lines)
         except EditError as error:
             if error.kind in (Kind.NO_SUCH_FILE, Kind.BAD_REQUEST) and lines is None and ":" in place:
-                raise _no_line(place) from None
+                file, _, line = place.rpartition(":")
+                message = f"a line number is expected after {visible_name(file)}:, not {visible_name(line)}"
+                raise EditError(Kind.BAD_REQUEST, message, hint=_FORMS) from None
             raise
     for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
         output.warn(doubt)
@@ -205,15 +207,6 @@ def _ask(workspace: Workspace, path: str, lines: tuple[int, int] | None) -> list
     first, last = lines
     ends = [workspace.why(path, line) for line in sorted({first, last})]  # refuses a line that is not there
     return ends if last - first < 2 else workspace.why_all(path)[first - 1 : last]
-
-
-def _no_line(place: str) -> EditError:
-    file, _, line = place.rpartition(":")
-    return EditError(
-        Kind.BAD_REQUEST,
-        f"a line number is expected after {visible_name(file)}:, not {visible_name(line)}",
-        hint=_FORMS,
-    )
 
 
 _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)

@@ -50,7 +50,9 @@ def journal_command(
     before the next change.
     """
     if action == "show":
-        _refuse_words(source, to)
+        if source is not None or to is not None:
+            hint = "steadyhand journal move copies it"
+            raise EditError(Kind.BAD_REQUEST, "to show the journal takes no place", hint=hint)
         return _show(invocation)
     return _move(invocation, source, target, to, keep_going=keep_going)
 
@@ -87,13 +89,6 @@ def _move(invocation: Invocation, source: str | None, target: str | None, to: st
     output.document({"ok": True, **moved.to_json()})
     output.print(moved_lines(moved, needs_password="://" in given and moved.target != given))
     return 0
-
-
-def _refuse_words(source: str | None, to: str | None) -> None:
-    if source is not None or to is not None:
-        raise EditError(
-            Kind.BAD_REQUEST, "to show the journal takes no place", hint="steadyhand journal move copies it"
-        )
 
 
 @command(
@@ -136,7 +131,7 @@ def doctor_command(invocation: Invocation) -> int:
     with invocation.workspace() as workspace:
         facts = workspace.doctor()
     output.document({"ok": True, "facts": facts})
-    output.print(doctor_lines(facts))
+    output.print(fact_lines((name, _word(value)) for name, value in _flatten("", facts)))
     return 0
 
 
@@ -299,11 +294,6 @@ def gc_lines(result: GcReport) -> list[Line]:
     dropped = f"{verb} {counted(result.dropped_images, 'old version')} ({shown_size(result.dropped_bytes)})"
     kept = f"kept {counted(result.kept_images, 'version')} ({shown_size(result.kept_bytes)})"
     return [(Piece(f"{dropped}, {kept}"),)]
-
-
-def doctor_lines(facts: Mapping[str, object]) -> list[Line]:
-    """Every fact on a line; a group of facts is spelled with dots."""
-    return fact_lines((name, _word(value)) for name, value in _flatten("", facts))
 
 
 def _flatten(prefix: str, facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
