@@ -298,6 +298,10 @@ def _corrected(hint: SendCorrected) -> str:
     return hint.words() if hint.old is not None else f"{hint.aim}, send the corrected call below"
 
 
+def _corrected_part(hint: SendCorrected) -> str:
+    return hint.words() if hint.old is not None else f"{hint.aim}, send that part as the edit shown below"
+
+
 def _old(hint: SendOld) -> str:
     return hint.words() if hint.old is not None else f"{hint.aim}, send the text shown here as the old text"
 
@@ -339,6 +343,7 @@ def _whole_lines(hint: UseLines) -> str:
 # The hint, the commands that say it so (none: all of them), and how; of several that fit, the last counts.
 _PHRASES: tuple[tuple[type[Hint], tuple[str, ...], Callable[[Any], str | None]], ...] = (
     (SendCorrected, (), _corrected),
+    (SendCorrected, ("apply",), _corrected_part),
     (SendOld, (), _old),
     (QuoteMore, (), lambda hint: replace(hint, is_offered=False).words()),
     (NameFile, (), _say("name the file with --path FILE")),
