@@ -120,8 +120,8 @@ def _headline(answer: Answer, changes: Changes) -> str:
     if path and ("fileHash" in answer or lines):
         return f"{path}{lines}{_bracketed(facts)}"
     if "matches" in answer:
-        found, files = len(_mappings(answer["matches"])), answer.get("filesSearched")
-        searched = f", {files} file{'' if files == 1 else 's'} searched" if isinstance(files, int) else ""
+        found, looked = len(_mappings(answer["matches"])), answer.get("filesSearched")
+        searched = f", {looked} file{'' if looked == 1 else 's'} searched" if isinstance(looked, int) else ""
         return f"{found} match{'' if found == 1 else 'es'}{searched}"
     if "entries" in answer and not _mappings(answer["entries"]):
         return "nothing"

@@ -29,9 +29,20 @@ from steadyhand.tools.site.pages import (
 )
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, expected_version, reason_of
 
+_REASON = Field("reason", Text(), "Why, for all of them.")
+
 # `editDOM`: elements of a page, found by selector and changed in place.
 
 MOST_OPERATIONS = 200
+
+
+def _on_one_file(operation: Object, most: int) -> Object:
+    about = "Applied in order, each to the result of the previous one."
+    return Object.of(
+        Field("file", Text(), "The file, from the workspace root.", required=True),
+        Field("operations", Many(operation, least=1, most=most), about, required=True),
+        _REASON,
+    )
 
 
 _EDIT_DOM_PAGE = '<h1 class="big">Hello</h1>\n<a href="/a">One</a>\n<a href="/b">Two</a>\n'
@@ -50,16 +61,7 @@ _EDIT_DOM_TOOL = Tool(
         "Change elements of an HTML page by CSS selector: text, markup, attributes, classes, removal, neighbours. "
         "A selector that matches none, or several without all: true, is refused; other operations still apply."
     ),
-    parameters=Object.of(
-        Field("file", Text(), "The page, from the workspace root.", required=True),
-        Field(
-            "operations",
-            Many(ELEMENT_OPERATION, least=1, most=MOST_OPERATIONS),
-            "Applied in order, each to the result of the previous one.",
-            required=True,
-        ),
-        Field("reason", Text(), "Why, for all of them."),
-    ),
+    parameters=_on_one_file(ELEMENT_OPERATION, MOST_OPERATIONS),
     result=Object(page_fields(elements=True), is_open=True),
     examples=(
         Example(
@@ -113,7 +115,6 @@ _EDIT_DOM_TOOL = Tool(
 
 MOST_PASSAGES = 500
 
-
 _EDIT_FILE_PAGE = "<main>\n  <h2>Our services</h2>\n  <p>Soon.</p>\n</main>\n"
 
 
@@ -131,16 +132,7 @@ _EDIT_FILE_TOOL = Tool(
         "it must match one place, or as many as expectedReplacements. "
         "When an operation fails, those before it are kept and the rest is not tried."
     ),
-    parameters=Object.of(
-        Field("file", Text(), "The file, from the workspace root.", required=True),
-        Field(
-            "operations",
-            Many(PASSAGE_OPERATION, least=1, most=MOST_PASSAGES),
-            "Applied in order, each to the result of the previous one.",
-            required=True,
-        ),
-        Field("reason", Text(), "Why, for all of them."),
-    ),
+    parameters=_on_one_file(PASSAGE_OPERATION, MOST_PASSAGES),
     result=Object(page_fields(passages=True), is_open=True),
     examples=(
         Example(
@@ -199,7 +191,6 @@ _PAGE = Object.of(
     Field("domOperations", Many(ELEMENT_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editDOM; they come first."),
     Field("replaceOperations", Many(PASSAGE_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editFile, on the result."),
 )
-
 
 _EDIT_FILES_PAGE = "<nav><a href='/'>Home</a></nav>\n<p>(c) 2025</p>\n"
 
@@ -280,7 +271,7 @@ _EDIT_FILES_TOOL = Tool(
     parameters=Object.of(
         Field("edits", Many(_PAGE, least=1, most=MOST_FILES), "Each file once.", required=True),
         Field("atomic", Flag(), "Every operation on every file, or nothing."),
-        Field("reason", Text(), "Why, for all of them."),
+        _REASON,
     ),
     result=Object.of(
         Field("success", SUCCESS, required=True),
@@ -411,7 +402,7 @@ _WRITE_FILES_TOOL = Tool(
     ),
     parameters=Object.of(
         Field("files", Many(_FILE, least=1, most=MOST_WRITTEN), "Each file once.", required=True),
-        Field("reason", Text(), "Why, for all of them."),
+        _REASON,
     ),
     result=Object.of(
         Field("success", SUCCESS, required=True),
