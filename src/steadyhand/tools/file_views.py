@@ -160,7 +160,12 @@ def read_numbered(
     count = source.table.count
     first = start if isinstance(start, int) else 1
     if first > max(count, 1):
-        raise _beyond(path, first, count)
+        raise EditError(
+            Kind.OUT_OF_BOUNDS,
+            f"{path} has {count} line{'' if count == 1 else 's'}, there is no line {first}",
+            hint=f"begin with a line from 1 to {max(count, 1)}",
+            details={"path": path, "line": first, "lines": count},
+        )
     wanted = min(end, count) if isinstance(end, int) else count
     bodies = source.table.texts(first - 1, min(wanted, first + LINES_AT_ONCE - 1))
     bodies = bodies[: _lines_that_fit(bodies, room_for(call) if room is None else room)]
@@ -176,15 +181,6 @@ def read_numbered(
     answer = {"content": "\n".join(rows), "totalLines": count, "fileHash": source.digest[:16]}
     left_out = _left_out(count, first, last, wanted, wide=any(len(row) > WIDEST for row in cut))
     return answer | ({"leftOut": left_out} if left_out else {})
-
-
-def _beyond(path: str, line: int, count: int) -> EditError:
-    return EditError(
-        Kind.OUT_OF_BOUNDS,
-        f"{path} has {count} line{'' if count == 1 else 's'}, there is no line {line}",
-        hint=f"begin with a line from 1 to {max(count, 1)}",
-        details={"path": path, "line": line, "lines": count},
-    )
 
 
 def check_forwards(start: object, end: object, place: str = "") -> None:

@@ -137,7 +137,12 @@ class Kit:
         except EditError as error:
             refusal = error.with_traceback(None)  # its frames hold the text of files
         except Exception as error:
-            refusal = _bug(error)
+            # Its type is shown, never its text, which may name anything on this machine.
+            refusal = EditError(
+                Kind.INTERNAL,
+                f"Steadyhand failed unexpectedly ({type(error).__name__}); nothing changed unless the history says so",
+                hint="report it; the same edit in another form may work",
+            )
         if tool.trust != "read":
             host_of(workspace).note_refusal(refusal)
         return sayable(tool.refused(refusal, self.toolset.phrases))
@@ -179,15 +184,6 @@ def _file_named(arguments: object) -> str | None:
             if isinstance(named := arguments.get(name), str):
                 return named
     return None
-
-
-def _bug(error: Exception) -> EditError:
-    """What is shown of a bug: its type, never its text, which may name anything on this machine."""
-    return EditError(
-        Kind.INTERNAL,
-        f"Steadyhand failed unexpectedly ({type(error).__name__}); nothing changed unless the history says so",
-        hint="report it; the same edit in another form may work",
-    )
 
 
 def sayable(result: Result) -> Result:

@@ -62,7 +62,9 @@ def _run(cli: Group, arguments: list[str], invocation: Invocation) -> int:
         return READER_GONE
     except OSError as error:
         _debug(error)
-        return _refuse(invocation, _os_error(error))
+        message = f"the operating system refused: {error.strerror or type(error).__name__}"
+        hint = "put that right and try again; steadyhand log tells what was done"
+        return _refuse(invocation, EditError(Kind.DISK_REFUSED, message, hint=hint))
     except Exception as error:
         return _failed(invocation, error)
 
@@ -167,14 +169,6 @@ def _failed(invocation: Invocation, error: Exception) -> int:
         hint="set STEADYHAND_DEBUG=1, run the command again and report what it prints",
     )
     return _refuse(invocation, bug)
-
-
-def _os_error(error: OSError) -> EditError:
-    return EditError(
-        Kind.DISK_REFUSED,
-        f"the operating system refused: {error.strerror or type(error).__name__}",
-        hint="put that right and try again; steadyhand log tells what was done",
-    )
 
 
 def _debug(error: Exception) -> None:

@@ -475,7 +475,11 @@ class PlaceOptions(WhichOptions):
             {**ways, "--at": self.at}, "say where: --old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS"
         )
         if self.lines is not None:
-            return _forwards(*self.lines)
+            first, last = self.lines
+            if last < first:
+                hint = f"START:END, such as {max(last, 1)}:{first}; to add lines and replace none: steadyhand insert"
+                raise EditError(Kind.BAD_REQUEST, f"lines {first}:{last} run backwards", hint=hint)
+            return lines_target(first, last)
         if self.anchor is not None:
             return anchor_target(self.anchor)
         if self.at is not None:
@@ -490,16 +494,6 @@ class PlaceOptions(WhichOptions):
         if new is None:
             return Delete(target, occurrence=which, expected=self.expected, reason=reason)
         return Replace(target, new, occurrence=which, expected=self.expected, reason=reason)
-
-
-def _forwards(first: int, last: int) -> Target:
-    if last < first:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            f"lines {first}:{last} run backwards",
-            hint=f"START:END, such as {max(last, 1)}:{first}; to add lines and replace none: steadyhand insert",
-        )
-    return lines_target(first, last)
 
 
 def lines_target(start: int, end: int) -> Target:

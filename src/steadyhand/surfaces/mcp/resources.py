@@ -144,7 +144,7 @@ def redacted(answer: Mapping[str, Any], roots: Iterable[Root]) -> dict[str, Any]
     'the journal .steadyhand/j is in use'
     """
     known = tuple(roots)
-    if _is_of_the_machine(answer):
+    if str(answer.get("kind")) in _OF_THE_MACHINE:
         return {name: _hidden(value, known) for name, value in answer.items()}
     return {
         name: _hidden(value, known) if name == _WARNINGS else _within(value, known) for name, value in answer.items()
@@ -155,11 +155,6 @@ def redacted_error(error: EditError, roots: Iterable[Root]) -> EditError:
     """A refusal of the same kind."""
     shown = redacted(error.to_json(), roots)
     return EditError(error.kind, shown["message"], hint=shown["hint"], details=shown["details"])
-
-
-def _is_of_the_machine(value: Mapping[str, Any]) -> bool:
-    kind = value.get("kind")
-    return isinstance(kind, str) and kind in _OF_THE_MACHINE
 
 
 def _within(value: Any, roots: tuple[Root, ...]) -> Any:

@@ -530,7 +530,12 @@ class Catalog:
             for tool in tools_of(toolset):
                 owner, known = self._owners.setdefault(tool.name, (toolset, tool))
                 if known is not tool:
-                    raise _clash(tool.name, owner, toolset)
+                    raise EditError(
+                        Kind.BAD_REQUEST,
+                        f"the toolsets {owner} and {toolset} have different tools called {tool.name}",
+                        hint="serve one of them, or start a server for each",
+                        details={"tool": tool.name, "toolsets": [owner, toolset]},
+                    )
         self._aliases = {
             name: (owner, tool)
             for owner, tool in self._owners.values()
@@ -551,12 +556,3 @@ class Catalog:
         names = (f"{self._prefix}{each}" for each in sorted(self._owners))
         hint = f"did you mean {self._prefix + near!r}?" if near else f"tools: {', '.join(names)}"
         raise bad_request("tool", f"there is no tool {name[:80]!r} here", hint)
-
-
-def _clash(name: str, one: str, other: str) -> EditError:
-    return EditError(
-        Kind.BAD_REQUEST,
-        f"the toolsets {one} and {other} have different tools called {name}",
-        hint="serve one of them, or start a server for each",
-        details={"tool": name, "toolsets": [one, other]},
-    )

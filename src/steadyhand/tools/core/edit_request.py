@@ -239,7 +239,13 @@ def spread(call: Call, glob: str, edits: Sequence[Edit], expected: int | None) -
         if fitting:
             files.append(EditFile(name, tuple(edits[index] for index in fitting)))
     if unused:
-        raise _nowhere(min(unused), glob, len(names))
+        index = min(unused)
+        raise EditError(
+            Kind.NO_MATCH,
+            f"edits[{index}]: its target is in none of the {len(names)} files that {glob!r} means",
+            hint="over a glob old text must match exactly; find it with search, or leave the edit out",
+            details={"index": index, "glob": glob, "files": len(names)},
+        )
     _check_count(files, expected, glob)
     return Spread(tuple(files), len(names) - len(files) - unread, unread)
 
@@ -295,15 +301,6 @@ def _fits(edit: Edit, source: Source) -> bool:
             raise
         return False
     return True
-
-
-def _nowhere(index: int, glob: str, count: int) -> EditError:
-    return EditError(
-        Kind.NO_MATCH,
-        f"edits[{index}]: its target is in none of the {count} files that {glob!r} means",
-        hint="over a glob old text must match exactly; find it with search, or leave the edit out",
-        details={"index": index, "glob": glob, "files": count},
-    )
 
 
 def _check_count(files: Sequence[EditFile], expected: int | None, glob: str) -> None:

@@ -161,11 +161,6 @@ def _version(call: Call, page: Page) -> str | None:
         return None
 
 
-def _not_without(error: EditError, alone: EditError) -> EditError:
-    """The refusal of an operation without which those before it cannot be made."""
-    return error.advised((*error.hints, Note(f"those before it were not kept, as without it {alone.message}")))
-
-
 class _PageChanger:
     """One page in a transaction."""
 
@@ -222,7 +217,10 @@ class _PageChanger:
             return self._change_one_by_one(run, policy)
         alone = None if at == 0 else self._refusal(run[:at], policy)
         self._change.made += run[:at] if alone is None else ()
-        self._refuse(run[at], error if alone is None else _not_without(error, alone))
+        if alone is not None:  # without this operation those before it cannot be made either
+            note = Note(f"those before it were not kept, as without it {alone.message}")
+            error = error.advised((*error.hints, note))
+        self._refuse(run[at], error)
         return False
 
     def _change_one_by_one(self, run: Sequence[PassageOperation], policy: Policy) -> bool:
