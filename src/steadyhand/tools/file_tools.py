@@ -141,12 +141,6 @@ def _read_tool(file: Field, *more: Field) -> Tool:
                 result={"success": True, "content": "2: two\n3: three", "totalLines": 3},
             ),
             Example(
-                about="A line that the file has not",
-                files={"notes.md": "one\n"},
-                arguments={file.name: "notes.md", "start": 2},
-                result={"success": False, "kind": "out-of-bounds"},
-            ),
-            Example(
                 about="A file that is not there",
                 files={"notes.md": "one\n"},
                 arguments={file.name: "note.md"},
