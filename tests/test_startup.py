@@ -80,8 +80,7 @@ def test_an_edit_from_the_command_line_loads_no_parser_and_no_tier_that_it_does_
 GREETED = """
 import json, os, sys
 from steadyhand.surfaces.mcp.front import greet
-from steadyhand.surfaces.mcp.launch import named_roots
-from steadyhand.surfaces.mcp.launch import ServerOptions
+from steadyhand.surfaces.mcp.launch import ServerOptions, named_roots
 (reading, asking), (answers, writing) = os.pipe(), os.pipe()
 client = {"name": "test", "version": "1"}
 hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
