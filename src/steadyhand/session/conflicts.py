@@ -91,7 +91,7 @@ class Conflict:
     @property
     def records(self) -> tuple[str, ...]:
         """The records of others it touches; a change outside Steadyhand has none."""
-        return tuple(dict.fromkeys(str(other["record"]) for other in self.others if other.get("record")))
+        return records_of(self.others)
 
     def facts(self) -> dict[str, object]:
         """What programs receive, and what the journal keeps."""
@@ -123,6 +123,11 @@ class Conflict:
         """Who the others are."""
         names = dict.fromkeys(name_of(other) for other in self.others[:_SHOWN])
         return " and ".join(names)
+
+
+def records_of(others: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    """The records among the changes of others, each once."""
+    return tuple(dict.fromkeys(str(other["record"]) for other in others if other.get("record")))
 
 
 def name_of(other: dict[str, object]) -> str:

@@ -21,7 +21,7 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import fields_as_json
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, name_of
+from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, name_of, records_of
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
@@ -78,7 +78,7 @@ class KeptConflict:
     @property
     def records(self) -> tuple[str, ...]:
         """The records of others it touches; a change outside Steadyhand has none."""
-        return tuple(dict.fromkeys(str(other["record"]) for other in self.others if other.get("record")))
+        return records_of(self.others)
 
     def named(self) -> str:
         """Who the others are."""

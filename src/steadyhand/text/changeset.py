@@ -115,13 +115,13 @@ class ChangeSet:
             delta += splice.delta
         return tuple(spans)
 
-    def invert(self, base: str | None = None) -> ChangeSet:
-        """The change set that takes this one back; `base` is the digest of the text after."""
+    def invert(self) -> ChangeSet:
+        """The change set that takes this one back."""
         inverted = (
             Splice(span.start, splice.new, splice.old)
             for splice, span in zip(self.splices, self.after_spans(), strict=True)
         )
-        return ChangeSet(tuple(inverted), base)
+        return ChangeSet(tuple(inverted))
 
     def trim(self) -> ChangeSet:
         """The same effect with the smallest splices; those that change nothing disappear."""

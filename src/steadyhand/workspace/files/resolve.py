@@ -86,10 +86,10 @@ class Resolver:
         self._root_device = storage.fstat(root_fd).st_dev if one_filesystem else None
         self._rules = _BENEATH | (NO_XDEV if one_filesystem else 0)
 
-    def resolve(self, parts: Sequence[str], *, given: str, follow_last: bool) -> Resolved:
+    def resolve(self, parts: Sequence[str], *, given: str) -> Resolved:
         """The place that `parts` lead to; the caller owns the returned handle."""
         try:
-            return self._fast(parts) or self._walked(parts, given, follow_last=follow_last)
+            return self._fast(parts) or self._walked(parts, given)
         except OSError as error:
             raise refuse_os(error, "resolve", given) from None
 
@@ -130,10 +130,10 @@ class Resolver:
             return None
         return Resolved(fd, tuple(parts), (), found, ("/".join(parts),), 0)
 
-    def _walked(self, parts: Sequence[str], given: str, *, follow_last: bool) -> Resolved:
+    def _walked(self, parts: Sequence[str], given: str) -> Resolved:
         walk = self._begin(parts, given)
         try:
-            found = self._run(walk, follow_last=follow_last)
+            found = self._run(walk)
             usable = self._usable(walk.fd)
         finally:
             shut(self._storage, walk.fd)
@@ -146,7 +146,7 @@ class Resolver:
         self._note_spelling(walk)
         return walk
 
-    def _run(self, walk: _Walk, *, follow_last: bool) -> os.stat_result | None:
+    def _run(self, walk: _Walk) -> os.stat_result | None:
         """Take every component; afterwards `walk.fd` is the deepest existing directory above the final name."""
         while walk.pending:
             part, from_link = walk.pending.popleft()
@@ -156,7 +156,7 @@ class Resolver:
             found = None if walk.missing else self._stat(walk.fd, part)
             if found is None and from_link:
                 raise self._outside(walk, _DANGLING)
-            if found is None or not follow_last or not stat.S_ISLNK(found.st_mode):
+            if found is None or not stat.S_ISLNK(found.st_mode):
                 walk.names += [*walk.missing, part]
                 return found
             self._expand(walk, part)

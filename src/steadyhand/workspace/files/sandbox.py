@@ -238,12 +238,11 @@ class Sandbox:
         except OSError:
             return False
 
-    def place(self, path: str, *, writing: bool, follow_last: bool = True, known_name: bool = False) -> Place:
+    def place(self, path: str, *, writing: bool, known_name: bool = False) -> Place:
         """A held directory handle and the name in it; links that stay inside are followed, the last one too.
 
         Refuses `outside-root`, `protected-path`, `not-allowed`, `bad-request`. Reading refuses secrets and our own
-        state only. `follow_last=False` gives the place of a final link itself. `known_name=True` is for undo and
-        recovery: a name that was here before need not be portable.
+        state only. `known_name=True` is for undo and recovery: a name that was here before need not be portable.
 
         >>> import tempfile
         >>> from steadyhand.workspace.files.storage import Storage, shut
@@ -252,7 +251,7 @@ class Sandbox:
         'b.md'
         """
         parts = self._parse(path)
-        found = self._resolver.resolve(parts, given=path, follow_last=follow_last)
+        found = self._resolver.resolve(parts, given=path)
         try:
             return self._judged(path, parts, found, writing=writing, known_name=known_name)
         except BaseException:
