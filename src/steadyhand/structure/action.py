@@ -179,7 +179,7 @@ ACTIONS = (
     Action(
         "move",
         (Node,),
-        "Take it to another place of the file, before, after or inside what is there.",
+        "Move it to another place in the file: before, after or inside what is there.",
         (
             Parameter("to", "place", "where to: an address, or a target's JSON form"),
             Parameter("where", "text", "on which side", required=False, choices=("before", "after", "start", "end")),

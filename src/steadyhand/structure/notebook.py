@@ -416,7 +416,7 @@ ACTIONS = (
     Action(
         "add-cell",
         (CellNode,),
-        "Write a new cell beside this one; this one and all others stay as they are.",
+        "Add a cell next to this one; all existing cells stay as they are.",
         (
             Parameter("type", "text", "what the new cell is", choices=("code", "markdown", "raw")),
             Parameter("source", "text", "its source, as plain text"),
@@ -434,7 +434,7 @@ ACTIONS = (
     Action(
         "move-cell",
         (CellNode,),
-        "Move the cell, as it is, before or after another one.",
+        "Move the cell unchanged before or after another one.",
         (
             Parameter("to", "value", "the other cell: its id, or its number from 0"),
             Parameter("where", "text", "on which side of the other cell", required=False, choices=("before", "after")),

@@ -617,7 +617,8 @@ ACTIONS = (
     Action(
         "add-key",
         (KeyNode,),
-        "Add an entry to this mapping, written as its siblings are; at the end unless before or after names a sibling.",
+        "Add an entry to this mapping, in the style of its siblings; at the end unless before or after names a "
+        "sibling.",
         (
             Parameter("name", "text", "the name of the new entry, which must not be there yet"),
             Parameter("value", "value", "its value, any JSON value"),
@@ -635,7 +636,7 @@ ACTIONS = (
     Action(
         "append-item",
         (KeyNode,),
-        "Add an item to this sequence, written as its siblings are; at the end unless before or after gives a number.",
+        "Add an item to this sequence, in the style of its siblings; at the end unless before or after gives a number.",
         (Parameter("value", "value", "the new item, any JSON value"), *_BESIDE),
         _append_item,
         Example("ci.yaml", "on:\n  - push\n", "key:on", {"value": "merge_group"}, "on:\n  - push\n  - merge_group\n"),
@@ -652,7 +653,7 @@ ACTIONS = (
     Action(
         "move-key",
         (KeyNode,),
-        "Move the entry or item, with its comments and as it is written, into another mapping or sequence.",
+        "Move the entry or item, with its comments and formatting, into another mapping or sequence.",
         (
             Parameter("to", "text", "the path of the container it goes into; empty for the top"),
             Parameter("name", "text", "its name there, where it changes", required=False),
@@ -664,8 +665,7 @@ ACTIONS = (
     Action(
         "rename-key",
         (KeyNode,),
-        "Give the entry another name, quoted as the old one was where it can be; refused where that name is there "
-        "already.",
+        "Rename the entry, quoted like the old name if possible; refused if the name exists already.",
         (Parameter("name", "text", "the new name, without quotes"),),
         _rename_key,
         Example("a.json", '{"a": 1}', "key:a", {"name": "b"}, '{"b": 1}'),
@@ -673,7 +673,7 @@ ACTIONS = (
     Action(
         "set-key",
         (KeyNode,),
-        "Give the key another value, written as the file writes such values; comments and everything else stay.",
+        "Set the value of the key in the style of the file; comments and everything else stay.",
         (Parameter("value", "value", "the new value, any JSON value; its type is the type written"),),
         _set_key,
         Example("app.yaml", "port: 80 # http\n", "key:port", {"value": 8080}, "port: 8080 # http\n"),

@@ -70,7 +70,7 @@ def _replace_class(page: Page, element: Element, given: Arguments) -> Proposal |
 ACTIONS = (
     _action(
         "add-class",
-        "Add class names that are not there yet.",
+        "Add class names that are missing.",
         (_NAMES,),
         ('<p id=a class="x">1</p>', '<p id=a class="x big">1</p>'),
         _add_classes,
@@ -78,7 +78,7 @@ ACTIONS = (
     ),
     _action(
         "insert-html",
-        "Insert markup before, behind or inside the element.",
+        "Insert markup before, after or inside the element.",
         (_MARKUP, Parameter("position", "text", "where it goes", choices=_PLACES)),
         ("<p id=a>1</p>", "<p id=a>1<b>2</b></p>"),
         lambda page, element, given: insert_html(page, element, given["value"], given["position"]),
@@ -110,7 +110,7 @@ ACTIONS = (
     ),
     _action(
         "replace-class",
-        "Replace a class name by another.",
+        "Replace a class name with another.",
         (
             Parameter("old", "text", "the class name that goes"),
             Parameter("new", "text", "the class name that takes its place"),
@@ -122,7 +122,7 @@ ACTIONS = (
     ),
     _action(
         "replace-element",
-        "Replace the element by markup.",
+        "Replace the element with markup.",
         (_MARKUP,),
         ("<p id=a>1</p>", "<h2>1</h2>"),
         lambda page, element, given: replace_element(page, element, given["value"]),
@@ -130,7 +130,7 @@ ACTIONS = (
     ),
     _action(
         "set-attribute",
-        "Set an attribute; a new one goes behind the last.",
+        "Set an attribute; a new one is added after the last.",
         (
             Parameter("attr", "text", "the attribute's name"),
             Parameter("value", "text", "its new value, as a browser will see it"),
@@ -142,7 +142,7 @@ ACTIONS = (
     ),
     _action(
         "set-html",
-        "Replace the content by markup.",
+        "Replace the content with markup.",
         (_MARKUP,),
         ("<p id=a>1</p>", "<p id=a><b>2</b></p>"),
         lambda page, element, given: set_html(page, element, given["value"]),
@@ -150,7 +150,7 @@ ACTIONS = (
     ),
     _action(
         "set-text",
-        "Replace the content by a text, escaped as the element needs it.",
+        "Replace the content with text, escaped as the element requires.",
         (Parameter("value", "text", "the text, as a reader will see it"),),
         ("<p id=a>1</p>", "<p id=a>1 &lt; 2</p>"),
         lambda page, element, given: set_text(page, element, given["value"]),
@@ -158,14 +158,14 @@ ACTIONS = (
     ),
     _action(
         "unwrap",
-        "Remove the tags and leave the content.",
+        "Remove the tags and keep the content.",
         (),
         ("<p><b id=a>1</b></p>", "<p>1</p>"),
         lambda page, element, _given: unwrap(page, element),
     ),
     _action(
         "wrap",
-        "Put the element inside a new one.",
+        "Wrap the element in a new one.",
         (Parameter("value", "text", "the empty wrapper, such as <div></div>"),),
         ("<p id=a>1</p>", "<div><p id=a>1</p></div>"),
         lambda page, element, given: wrap(page, element, given["value"]),

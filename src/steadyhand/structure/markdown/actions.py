@@ -101,7 +101,7 @@ ACTIONS = (
     Action(
         "add-row",
         (TableNode, RowNode),
-        "Add a row to a table, with the padding and pipes of the others.",
+        "Add a row to a table, with the padding and pipes of the other rows.",
         (
             Parameter("cells", "value", "the cells in order, or an object of header and cell"),
             Parameter("at", "number", "the row's number, from 1; without it the last", required=False),
@@ -118,7 +118,7 @@ ACTIONS = (
     Action(
         "check-item",
         (ItemNode,),
-        "Check the box of a task, or uncheck it.",
+        "Check or uncheck the box of a task.",
         (Parameter("checked", "flag", "whether the box is checked; without it, it is", required=False),),
         _check_item,
         Example("a.md", "- [ ] tea\n- [ ] bread\n", "block:bread", {}, "- [ ] tea\n- [x] bread\n"),
@@ -126,7 +126,7 @@ ACTIONS = (
     Action(
         "set-cell",
         (TableNode, RowNode, CellNode),
-        "Give a cell of a table another text; pipes are escaped, aligned columns stay aligned.",
+        "Set the text of a table cell; pipes are escaped, aligned columns stay aligned.",
         (
             Parameter("value", "text", "what the cell says"),
             Parameter("row", "value", "the row: a number from 1, or what its first cell says", required=False),

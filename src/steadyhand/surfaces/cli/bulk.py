@@ -41,7 +41,7 @@ def queue_options(function: Any) -> Any:
             metavar="URL",
             envvar=_QUEUE,
             show_envvar=True,
-            help="A PostgreSQL that workers share, postgresql://…; embedded starts one here. Without it: this machine.",
+            help="A PostgreSQL that workers share, postgresql://…; embedded starts one here (default: this machine).",
         ),
         click.option(
             "--state",

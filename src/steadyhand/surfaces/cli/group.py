@@ -200,7 +200,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--root",
             metavar="DIR",
-            help="The workspace (default: the nearest directory upwards with .steadyhand or .git).",
+            help="The workspace (default: this directory or the nearest parent that has .steadyhand or .git).",
         ),
         option(
             "--journal",
@@ -213,7 +213,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--on-conflict",
             type=click.Choice(["refuse", "skip", "force"]),
-            help="If another task changed the lines since you read them (default: refuse); force replaces them.",
+            help="If another task changed the lines after you read them (default: refuse); force replaces them.",
         ),
         option(
             "--on-stale",
@@ -228,7 +228,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--hardlinks",
             type=click.Choice(["refuse", "break", "in-place"]),
-            help="If the file has several names (default: refuse); break leaves the others as they are.",
+            help="If the file has several hard links (default: refuse); break changes only this name.",
         ),
         option(
             "--guard",
@@ -238,7 +238,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         ),
         option("--allow", metavar="GLOB", multiple=True, help="Allow changes to a protected path; may be repeated."),
         option("--config", metavar="FILE", help="A configuration file outside the root."),
-        option("--json", is_flag=True, help="Answer with one JSON document."),
+        option("--json", is_flag=True, help="Print one JSON document."),
         option(
             "--color", type=click.Choice(["auto", "always", "never"]), help="Colour the output (auto: on a terminal)."
         ),

@@ -120,9 +120,9 @@ def host_options(function: _Function) -> _Function:
     """The options of every command that hands out tools; the command takes them as keywords, all together."""
     return chain(
         function,
-        click.option("--article", metavar="FILE", help="The one file that may be changed."),
+        click.option("--article", metavar="FILE", help="The only file that may be changed."),
         click.option("--allow-new", is_flag=True, help="With --article, also allow new pages next to it."),
-        click.option("--prefix", metavar="DIR", help="A directory that means the root in the paths of calls."),
+        click.option("--prefix", metavar="DIR", help="A directory that calls may name instead of the root."),
         click.option(
             "--extensions",
             metavar="ENDINGS",
@@ -132,7 +132,7 @@ def host_options(function: _Function) -> _Function:
         click.option("--model", metavar="NAME", help="The model that makes the calls, for the records."),
         click.option("--overwrite", is_flag=True, help="Allow overwriting files that were never read."),
         click.option("--allow-shrink", is_flag=True, help="Allow overwriting that drops most of a file."),
-        click.option("--require-read", is_flag=True, help="Vendor tools may edit only what was read."),
+        click.option("--require-read", is_flag=True, help="Let vendor tools edit only what was read."),
         click.option(
             *("--tool-version", "version"), metavar="VERSION", help="The version of a vendor's tool, such as 20250124."
         ),
@@ -195,16 +195,16 @@ def model_options(function: _Function) -> _Function:
             show_envvar=True,
             help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
         ),
-        _limit("--max-turns", click.IntRange(min=1), 24, "Stop after so many replies."),
-        _limit("--max-calls", click.IntRange(min=1), 80, "Stop after so many tool calls."),
-        _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after so many tokens, in and out."),
+        _limit("--max-turns", click.IntRange(min=1), 24, "Stop after N replies."),
+        _limit("--max-calls", click.IntRange(min=1), 80, "Stop after N tool calls."),
+        _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after N tokens, in and out."),
         _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "Stop a conversation after this time."),
         _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
         click.option(
             "--reply-tokens",
             metavar="N",
             type=click.IntRange(min=1),
-            help="Most tokens of one reply (default: the model's).",
+            help="Token limit of one reply (default: the model's).",
         ),
     )
 

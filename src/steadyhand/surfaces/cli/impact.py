@@ -36,7 +36,7 @@ def change_options(function: Function) -> Function:
     base = click.option(
         "--base",
         metavar="REV",
-        help="Compare with where HEAD left this branch, tag or commit; else origin/HEAD, main or master.",
+        help="Compare with where HEAD left this branch, tag or commit (default: origin/HEAD, main or master).",
     )
     uncommitted = click.option(
         *("--uncommitted", "-u"), is_flag=True, help="What is staged, unstaged or untracked, against HEAD."

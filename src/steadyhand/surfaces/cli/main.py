@@ -24,7 +24,7 @@ INTERRUPTED = 130
 READER_GONE = 141
 _HELP = """Edit files exactly, see why each line changed, undo anything.
 
-Every edit goes to exactly one place or is refused with a hint. Every change is recorded in a journal beside the files
+Every edit changes exactly one place, or is refused with a hint. Every change is recorded in a journal beside the files
 and can be undone."""
 _EPILOG = "Try: steadyhand edit README.md teh the. Exit codes: steadyhand help errors."
 

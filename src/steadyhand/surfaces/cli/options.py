@@ -370,7 +370,7 @@ _AGO = lazy_pattern(r"(\d{1,6})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _NUMBER = lazy_pattern(r"\d{1,11}", re.ASCII)  # twelve digits are an id
 _RECORD = lazy_pattern(r"[0-9a-f]{4,12}", re.IGNORECASE)
-SINCE_HELP = "Only what happened from a date or time on, so long ago (7d, 12h), or after a record's id or number."
+SINCE_HELP = "Only what happened since a date, a time ago (7d, 12h), or a record's id or number."
 
 
 @dataclass(frozen=True, slots=True)
@@ -535,7 +535,9 @@ def place_options(function: _Function) -> _Function:
         ),
         click.option("--lines", metavar="A:B", type=LineRange(), help="Whole lines from A to B, both included: 3:5."),
         click.option(
-            "--anchor", metavar="LINE#HASH", help="A line as read --anchors names it, or two with a colon between."
+            "--anchor",
+            metavar="LINE#HASH",
+            help="A line by its anchor from read --anchors, or two anchors joined by a colon.",
         ),
         at_option,
         which_options,
@@ -564,7 +566,7 @@ def which_options(function: _Function) -> _Function:
 
 def at_option(function: _Function) -> _Function:
     """A place by what it is."""
-    words = "A heading, element, symbol, key … by its address, as outline lists them."
+    words = "The address of a heading, element, symbol or key, as outline lists it."
     return click.option("--at", metavar="ADDRESS", type=AddressName(), help=words)(function)
 
 

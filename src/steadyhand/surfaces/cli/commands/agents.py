@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     "--toolset",
     metavar="NAME",
     type=ToolsetName(),
-    help="The tools it gets (default: what steadyhand.toml says of the model, else core).",
+    help="The model's tools (default: the entry for the model in steadyhand.toml, else core).",
 )
-@click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
-@click.option("--article", metavar="FILE", help="The one file that may be changed.")
+@click.option("--transcript", metavar="FILE", type=FileName(), help="Write the whole conversation to this file.")
+@click.option("--article", metavar="FILE", help="The only file that may be changed.")
 @model_options
 def agent_command(
     invocation: Invocation,
@@ -63,11 +63,11 @@ def agent_command(
     article: str | None,
     **options: Any,
 ) -> int:
-    """Let a model do a task with the tools of one toolset.
+    """Have a model carry out a task with the tools of one toolset.
 
     Each change is shown with its diff as it is made, each refusal with its reason; every change can be undone. Needs
     the extra `agent`; keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …). Exits with 1 if the model
-    could not be reached, hit a limit or went in circles; what it changed until then stays.
+    could not be reached, hit a limit or went in circles; what it changed by then stays.
     """
     from steadyhand.agents.task_run import TaskRun
     from steadyhand.tools.kit import Kit
@@ -147,9 +147,9 @@ def call_command(
 ) -> int:
     """Call a tool as a model would, and print its answer.
 
-    The arguments are a JSON object: as it is, - for standard input, @FILE for a file; without one, an empty object.
-    Paths in it count from the root. A refusal is an answer too; the exit code is then that of its kind, even if only a
-    part of the call was refused. The text is what a model reads; --json has every field, in "answer".
+    The arguments are a JSON object: typed, - for standard input, or @FILE; the default is an empty object. Paths in it
+    are relative to the root. A refusal is printed like any answer and sets the exit code of its kind, even if only part
+    of the call was refused. The text is what a model reads; --json has every field, in "answer".
     """
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.result import refusal_kind
@@ -222,15 +222,15 @@ _PLANNER = "planner"
 @click.option(
     "--mode",
     type=click.Choice([*MODES, _PLANNER]),
-    help="Only what a task of this mode has; planner: how a planner chooses among the modes, for --prompt.",
+    help="Only the tools of this mode; planner, with --prompt: how to choose among the modes.",
 )
 def tools_command(
     invocation: Invocation, toolset: str | None, tool: str | None, schema: str | None, prompt: bool, mode: str | None
 ) -> int:
-    """List the tools that models are given, with their parameters.
+    """List the tools for models, with their parameters.
 
-    Without TOOLSET the toolsets are listed; --schema and --prompt are then those of core. With TOOL only that tool is
-    shown. Styles of schemas: openai, openai-strict, openai-responses, openai-responses-strict, anthropic, mcp.
+    Without TOOLSET, lists the toolsets; --schema and --prompt then apply to core. With TOOL, shows only that tool.
+    Schema styles: openai, openai-strict, openai-responses, openai-responses-strict, anthropic, mcp.
     """
     chosen = mode or invocation.settings.mode
     if prompt:

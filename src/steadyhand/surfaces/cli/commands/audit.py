@@ -93,10 +93,10 @@ def export_command(
 ) -> int:
     """Write the audit trail as JSON Lines or CSV.
 
-    A line for each record with its patches, edits and reasons, and for each refusal, conflict and note, oldest first.
-    Whatever a field holds, one event is one line. Each JSON line holds the SHA-256 of the line before it in `previous`
-    and the seal of the journal's row. In CSV control characters are escaped, and a cell that starts with = + - or @
-    gets an apostrophe, so that no spreadsheet takes it for a formula. The content of files with secrets is left out.
+    One line for each record with its patches, edits and reasons, and for each refusal, conflict and note, oldest first.
+    An event never spans lines. Each JSON line holds the SHA-256 of the line before it in `previous` and the seal of the
+    journal's row. In CSV control characters are escaped, and a cell that starts with = + - or @ gets an apostrophe, so
+    that no spreadsheet takes it for a formula. The content of files with secrets is left out.
     """
     from steadyhand.session.host import host_of
 
@@ -337,13 +337,15 @@ def _lines(found: Sequence[Finding]) -> list[Line]:
     """,
 )
 @click.option("--since", metavar="WHEN", type=When(), help=SINCE_HELP)
-@click.option("--until", metavar="WHEN", type=When(), help="Only what was before: a date, a time ago, a record's id.")
+@click.option(
+    "--until", metavar="WHEN", type=When(), help="Only what happened before a date, a time ago (7d), or a record's id."
+)
 @click.option("--compare", metavar="WHEN", type=When(), help="Compare with the period from then until --since.")
 @click.option(
     "--by",
     metavar="NAMES",
     multiple=True,
-    help="What the table has a row for each of: model, way, type, toolset, dialect, tool, task, actor, day.",
+    help="One row for each of: model, way, type, toolset, dialect, tool, task, actor, day.",
 )
 @click.option("--task", metavar="TASK", help="Only calls of this task.")
 @click.option("--tool", metavar="NAME", help="Only calls of this tool.")
@@ -360,16 +362,16 @@ def stats_command(
     html: str | None,
     png: str | None,
 ) -> int:
-    """Count how calls went: first tries, retries, tiers, refusals.
+    """Show statistics of calls: first tries, retries, tiers, refusals.
 
-    A call is applied if it changed a file. A first try is the first call of a conversation about a file, or of an
-    actor and task where no conversation is known; a retry is a call about a file after one that was refused. Calls that
-    only read leave no trace and are not counted.
+    A call is applied if it changed a file. A first try is the first call of a conversation about a file, or of an actor
+    and task if the conversation is unknown; a retry is a call about a file after one that was refused. Calls that only
+    read leave no trace and are not counted.
 
     The table has a row for each model, way (toolset or tool, and the format of a patch) and type of file, or for what
-    --by names. Where few files were tried the 95 % interval is beside the share. Saves are refusals by a guard:
-    text that would no longer parse, a placeholder, most of a file gone. Tokens and seconds are those of an applied
-    edit, where whoever drove the model knew them.
+    --by names. If few files were tried, the 95 % interval is shown next to the share. Saves are refusals by a guard:
+    text that would no longer parse, a placeholder, most of a file gone. Tokens and seconds are per applied edit, if
+    whoever ran the model reported them.
     """
     from steadyhand.session.statistics import check_by
 

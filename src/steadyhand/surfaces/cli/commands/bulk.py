@@ -76,7 +76,7 @@ _MEMBERS = Registry(
     members=_MEMBERS,
 )
 def bulk_command() -> None:
-    """Carry out many jobs, each exactly once.
+    """Run many jobs, each exactly once.
 
     A job is one JSON object a line: key, where (root, or repo and ref), what (plan, patch, act, task or impact), and
     optionally policy, result (leave, hold, patch, branch) and reason. run carries them out with the processes of this
@@ -96,14 +96,19 @@ def bulk_command() -> None:
     """,
 )
 @click.argument("jobs", metavar="[JOBS.jsonl|-]", required=False, type=FileName())
-@click.option("--plan", metavar="FILE", type=FileName(), help="Instead of JOBS: a JSON plan or a patch in any format …")
-@click.option("--repos", metavar="FILE", type=FileName(), help="… for each directory, or repository and ref, a line.")
+@click.option("--plan", metavar="FILE", type=FileName(), help="Instead of JOBS: a JSON plan or a patch in any format.")
+@click.option(
+    "--repos",
+    metavar="FILE",
+    type=FileName(),
+    help="With --plan: the trees, one per line: a directory, or a repository and a ref.",
+)
 @click.option(
     "--result",
     type=click.Choice(["leave", "hold", "patch", "branch"]),
     default="leave",
     show_default=True,
-    help="With --plan: where the result goes.",
+    help="With --plan: what to do with the result.",
 )
 @click.option("--reason", metavar="TEXT", help="With --plan: why; also the message of a commit.")
 @click.option(
@@ -144,40 +149,45 @@ def bulk_command() -> None:
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
-    help="Give a job up after this many workers died of it.",
+    help="Give up on a job that killed this many workers.",
 )
 @click.option(
-    "--priority", type=int, default=0, show_default=True, help="On a queue: jobs of a higher priority come first."
+    "--priority", type=int, default=0, show_default=True, help="On a queue: jobs with a higher priority run first."
 )
 @click.option(
     "--model",
     metavar="NAME",
     envvar="STEADYHAND_MODEL",
     show_envvar=True,
-    help="The model of tasks and impact runs that name none.",
+    help="The model for tasks and impact runs that name none.",
 )
 @click.option(
     "--base-url", metavar="URL", envvar="STEADYHAND_BASE_URL", show_envvar=True, help="Its OpenAI-compatible server."
 )
-@click.option("--model-jobs", metavar="N", type=click.IntRange(min=1), help="Most jobs at once at one model endpoint.")
+@click.option(
+    "--model-jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Most jobs running at once against one model endpoint.",
+)
 @click.option(
     "--model-rate",
     metavar="N",
     type=click.FloatRange(min=0.02),
-    help="Most jobs started per minute at one model endpoint.",
+    help="Most jobs started per minute against one model endpoint.",
 )
-@click.option("--push", is_flag=True, help="Give branches to the repository that was cloned.")
+@click.option("--push", is_flag=True, help="Push branches to the repository that was cloned.")
 @_wait_option
 @_patches_option
 @queue_options
 def run_command(invocation: Invocation, **options: Any) -> int:
-    """Carry out the jobs of a file, or one plan for many trees.
+    """Run the jobs of a file, or one plan on many trees.
 
-    Jobs are read line by line; a line that is no job is reported with its number and the others go on. The run is
-    kept in a database, so a run that is killed goes on with bulk resume. Each job ends as done, nothing (there was
-    nothing to do), refused, failed or cancelled, and keeps its diff. With --queue postgresql://… the jobs are put on
-    the queue, and steadyhand worker carries them out, on any number of machines; --queue embedded starts PostgreSQL
-    and workers here and now. Exit codes: 0 every job is done or had nothing to do, 1 otherwise.
+    Jobs are read line by line; a line that is not a job is reported with its number, and the others still run. The run
+    is kept in a database, so bulk resume can continue it if it is killed. Each job ends as done, nothing (nothing to
+    do), refused, failed or cancelled, and keeps its diff. With --queue postgresql://… the jobs are put on a queue for
+    steadyhand worker, on any number of machines; --queue embedded starts PostgreSQL and workers on this machine. Exit
+    codes: 0 if every job is done or had nothing to do, otherwise 1.
     """
     from steadyhand.bulk.job import batches
     from steadyhand.bulk.run_store import RunSettings
@@ -425,8 +435,8 @@ def _signals(worker: Any) -> Iterator[None]:
 def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> int:
     """List the runs, or show the progress of one.
 
-    Of one run: how many jobs ended how, jobs per second, what is left and when it will probably end, and what went
-    wrong, grouped by kind with one example each. RUN is an id or the first characters of it.
+    For one run: how its jobs ended, jobs per second, what is left, the expected end, and what went wrong, grouped by
+    kind with one example each. RUN is an id or its first characters.
     """
     output = invocation.output
     with opened_queue(queue, state) as found:
@@ -452,8 +462,8 @@ def status_command(invocation: Invocation, run: str | None, queue: str | None, s
 def watch_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
     """Watch a run until it is over or paused.
 
-    A progress bar, jobs per second, the expected end. Whoever watches changes nothing, and may stop at any time. The
-    exit code is that of bulk run.
+    Shows a progress bar, jobs per second and the expected end. Watching changes nothing; stop at any time. The exit
+    code is that of bulk run.
     """
     with opened_queue(queue, state) as found:
         name = found.store.run_named(run).id
@@ -506,9 +516,9 @@ def report_command(
 @_run_argument
 @queue_options
 def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
-    """Start no more jobs of a run.
+    """Pause a run: start no more of its jobs.
 
-    Jobs that run go on to their end. bulk resume goes on with the run.
+    Running jobs finish. bulk resume continues the run.
     """
     with opened_queue(queue, state) as found:
         status = found.store.run_named(run)
@@ -520,10 +530,10 @@ def pause_command(invocation: Invocation, run: str, queue: str | None, state: st
 @_run_argument
 @queue_options
 def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
-    """End a run; what is done stays done.
+    """Cancel a run; finished jobs stay done.
 
-    Jobs that wait are cancelled, jobs that run are stopped. A job that is stopped leaves its tree as it was, unless it
-    was done already. bulk retry takes cancelled jobs up again.
+    Waiting jobs are cancelled and running jobs are stopped. A stopped job leaves its tree as it was, unless it had
+    already finished. bulk retry runs cancelled jobs again.
     """
     with opened_queue(queue, state) as found:
         status = found.store.run_named(run)
@@ -544,11 +554,10 @@ def cancel_command(invocation: Invocation, run: str, queue: str | None, state: s
 @_wait_option
 @queue_options
 def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
-    """Go on with a run that was paused or killed.
+    """Continue a run that was paused or killed.
 
-    The same after an interrupt, or where its stop rule paused it. On one machine this process carries the jobs out that
-    are left; on a queue the workers do. A job that was being carried out when its worker was lost is looked at first:
-    what it did is done, and is not done again.
+    Also after an interrupt, or after its stop rule paused it. On one machine this process runs the remaining jobs; on a
+    queue the workers do. A job whose worker was lost is inspected first: what it did is not done again.
     """
     return _resume(invocation, run, (), options)
 
@@ -567,15 +576,15 @@ def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
     "states",
     type=click.Choice(["refused", "failed", "cancelled"]),
     multiple=True,
-    help="Only jobs that ended so; may be repeated.",
+    help="Only jobs that ended this way; may be repeated.",
 )
 @_workers_option
 @_wait_option
 @queue_options
 def retry_command(invocation: Invocation, run: str, states: tuple[str, ...], **options: Any) -> int:
-    """Try again what was refused, failed or cancelled.
+    """Retry jobs that were refused, failed or cancelled.
 
-    The jobs begin as new, with all their tries.
+    Each job starts over, with all its tries.
     """
     return _resume(invocation, run, states or ("refused", "failed", "cancelled"), options)
 
@@ -606,25 +615,25 @@ def _say(invocation: Invocation, queue: Queue, run: str) -> int:
     """,
 )
 @click.option("--jobs", metavar="N", type=click.IntRange(1, 256), help="Jobs at once (default: the machine's cores).")
-@click.option("--until-idle", is_flag=True, help="End when no open run has a job left.")
+@click.option("--until-idle", is_flag=True, help="Exit when no open run has a job left.")
 @click.option(
     "--lost-after",
     metavar="SECONDS",
     type=click.FloatRange(min=1),
     default=30.0,
     show_default=True,
-    help="Give the jobs of a worker that is silent this long to others; use the same value for all workers.",
+    help="Give the jobs of a worker to others after it has been silent this long; use the same value for all workers.",
 )
 @queue_options
 def worker_command(
     invocation: Invocation, jobs: int | None, until_idle: bool, lost_after: float, queue: str | None, state: str | None
 ) -> int:
-    """Carry out the jobs of a queue, until it is stopped.
+    """Run the jobs of a queue until stopped.
 
     Any number of workers on any number of machines share a queue. A job with a root needs that tree on the worker's
-    machine; repositories are cloned. A job that crashes its process harms no other, and the jobs of a worker that dies
-    return to the queue. SIGTERM lets running jobs finish, Ctrl-C puts them back. API keys of models come from the
-    worker's environment. Needs the extra fleet.
+    machine; repositories are cloned. A job that crashes its process does not affect others, and the jobs of a worker
+    that dies return to the queue. SIGTERM lets running jobs finish; Ctrl-C puts them back. API keys of models come from
+    the worker's environment. Needs the extra fleet.
     """
     from steadyhand.bulk.fleet import Worker
 

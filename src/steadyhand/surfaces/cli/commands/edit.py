@@ -89,7 +89,7 @@ _path_option = click.option(
 @file_argument
 @click.argument("texts", nargs=-1, metavar="[OLD NEW]")
 @place_options
-@click.option("--new", metavar="TEXT", help="The text to put there.")
+@click.option("--new", metavar="TEXT", help="The new text.")
 @click.option(
     "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
 )
@@ -112,8 +112,8 @@ def edit_command(
     The old text must occur exactly once, unless you say which occurrence you mean; nothing is guessed. If it is
     misquoted (whitespace, quotes, line numbers, a reworded comment) and only one place can be meant, the edit is made
     there and the answer says what differed; --tier exact requires the exact characters. Texts are literal: no patterns,
-    no escapes. A newline at the end of --old-file or --new-file counts. --at names a place by what it is; steadyhand
-    outline lists the addresses of a file.
+    no escapes. A newline at the end of --old-file or --new-file counts. --at takes an address; steadyhand outline lists
+    the addresses of a file.
     """
     if texts:
         place["old"], new = _old_and_new(file, texts, place["old"], new)
@@ -164,7 +164,9 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
 )
 @file_argument
 @click.argument("text", required=False)
-@click.option("--text-file", metavar="FILE", type=FileName(), help="A file that holds the text; - for standard input.")
+@click.option(
+    "--text-file", metavar="FILE", type=FileName(), help="Read the text from this file; - for standard input."
+)
 @click.option("--before", metavar="TEXT", help="Insert directly before this text.")
 @click.option("--after", metavar="TEXT", help="Insert directly after this text.")
 @click.option(
@@ -398,7 +400,7 @@ class ActionName(click.ParamType[str]):
 @address_argument
 @click.argument("action", type=ActionName())
 @click.argument("arguments", metavar="[NAME=VALUE]...", nargs=-1)
-@click.option("--json-args", metavar="JSON", help="The arguments as one object, instead of or beside NAME=VALUE.")
+@click.option("--json-args", metavar="JSON", help="The arguments as one JSON object, instead of or with NAME=VALUE.")
 @which_options
 @click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless there are exactly N.")
 @policy_options(tolerance=False)
@@ -415,11 +417,11 @@ def act_command(
     policy: Policy | None,
     **which: Any,
 ) -> int:
-    """Run an action on what an address names: set a key, add a class.
+    """Run an action at an address: set a key, add a class.
 
-    ADDRESS comes from outline, such as key:server.port. It must name exactly one place, unless you say which one. Only
-    the bytes that must change do. VALUE is text, or JSON where the parameter takes any value and it is JSON;
-    NAME:=JSON is always JSON, NAME@=FILE is the text of a file (- for standard input).
+    ADDRESS is listed by outline, such as key:server.port. It must match exactly one place, unless you say which one.
+    Only the bytes that must change do. VALUE is text, or JSON if the parameter takes any value and the text is JSON;
+    NAME:=JSON is always JSON, and NAME@=FILE reads the text from a file (- for standard input).
     """
     from steadyhand.plan.edit import edit_from_json, place_to_json
     from steadyhand.structure.action import actions
@@ -461,7 +463,7 @@ def move_command(
     """Move lines, a section, a symbol or a key to another place or file.
 
     It arrives unchanged, with the indentation and separators of its new place. Both places change in one record, which
-    undo takes back as a whole.
+    undo reverts as a whole.
     """
     if to is None and to_file is None:
         raise EditError(
@@ -508,11 +510,12 @@ def apply_command(
     dry_run: bool,
     policy: Policy | None,
 ) -> int:
-    """Apply what a model wrote: a patch in any format, with prose around it.
+    """Apply a model's reply: a patch in any format, even with prose around it.
 
-    The format is detected and reported. Everything is applied or nothing. A JSON plan {"files": [...]} is a format too:
-    each file has a path and edits, write, merge, create, delete, rename_to, copy_to, move or mode; "partial": true
-    applies whatever can be applied. Paths are relative to the root. Without FILE, or for -, standard input is read.
+    The format is detected and reported. Either everything is applied, or nothing. A JSON plan {"files": [...]} is a
+    format too: each file has a path and edits, write, merge, create, delete, rename_to, copy_to, move or mode;
+    "partial": true applies whatever can be applied. Paths are relative to the root. Without FILE, or for -, standard
+    input is read.
     """
     text = reply_text(invocation, reply)
     plan = _plan(text) if format_name in ("auto", "json") and not (path or overwrite or strict) else None
@@ -576,8 +579,8 @@ def convert_command(
 ) -> int:
     """Convert a patch to another format, for the files as they are now.
 
-    The patch is placed as apply would place it, nothing is written, and the changes are printed in the format of --to,
-    for example as a unified diff for git apply. What apply would refuse is refused here. Without FILE, or for -,
+    The patch is matched as apply would match it, and its changes are printed in the format of --to, for example as a
+    unified diff for git apply. Nothing is written; what apply would refuse is refused here too. Without FILE, or for -,
     standard input is read.
     """
     from steadyhand.dialects.dialect import dialect_named

@@ -68,11 +68,16 @@ _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 )
 @file_argument
 @click.option("--text", metavar="TEXT", help="The content.")
-@click.option("--from-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
 @click.option(
-    "--bytes", "exact", is_flag=True, help="Write the bytes as they are: no encoding or newlines of the old file."
+    "--from-file", metavar="FILE", type=FileName(), help="Read the content from this file; - for standard input."
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file whatever it holds.")
+@click.option(
+    "--bytes",
+    "exact",
+    is_flag=True,
+    help="Write the bytes unchanged, without the old file's encoding and line endings.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace the file whatever its content.")
 @click.option("--allow-shrink", is_flag=True, help="Allow dropping most of the file.")
 @click.option("--mode", metavar="OCTAL", type=FileMode(), help="Permission bits of a new file.")
 @policy_options(tolerance=False)
@@ -91,8 +96,8 @@ def write_command(
 ) -> int:
     """Create a file, or replace its whole content.
 
-    Replacing needs to know what is replaced: --expect with the file's hash (read --json tells it), or --overwrite.
-    The old file's encoding and line endings are kept. Without --text and --from-file, standard input is read.
+    To replace a file, pass --expect with its hash (read --json prints it), or --overwrite. The old file's encoding and
+    line endings are kept. Without --text and --from-file, standard input is read.
     """
     if mode is not None and (exact or commit["expect"] or overwrite or allow_shrink or commit["encoding"]):
         raise EditError(
@@ -145,10 +150,10 @@ def delete_command(
     policy: Policy | None,
     **place: Any,
 ) -> int:
-    """Delete text, lines, what an address names, or a whole file.
+    """Delete text, lines, an addressed part, or a whole file.
 
-    Text must be there exactly once, unless you say which occurrence you mean. A deleted file stays in the journal
-    and comes back with undo.
+    The text must occur exactly once, unless you say which occurrence you mean. A deleted file stays in the journal;
+    undo restores it.
     """
     where = PlaceOptions(**place)
     if whole and where.is_given:
@@ -179,7 +184,7 @@ def delete_command(
 def rename_command(invocation: Invocation, file: str, to: str, commit: Commit) -> int:
     """Rename or move a file.
 
-    A file that is in the way is never overwritten; missing directories are made, and removed again by undo.
+    An existing file is never overwritten. Missing directories are created, and undo removes them again.
     """
     path, target = invocation.path(file), invocation.path(to)
     with invocation.workspace(writing=not commit["preview"]) as workspace:
@@ -219,8 +224,8 @@ def chmod_command(invocation: Invocation, file: str, mode: int, reason: str | No
 @file_argument
 @click.option("--lines", metavar="A:B", type=LineRange(open_ended=True), help="Only these lines; A: and :B work too.")
 @click.option("--numbers", "-n", is_flag=True, help="Number the lines (default on a terminal).")
-@click.option("--anchors", is_flag=True, help="Name each line so that an edit can point at it.")
-@click.option("--raw", is_flag=True, help="The bytes as they are; only into a file or a pipe.")
+@click.option("--anchors", is_flag=True, help="Show each line's anchor, for edit --anchor.")
+@click.option("--raw", is_flag=True, help="The unchanged bytes; only to a file or a pipe.")
 @encoding_option
 def read_command(
     invocation: Invocation,
@@ -361,24 +366,22 @@ _LIMIT = 200
 )
 @file_argument
 @click.option("--within", metavar="ADDRESS", help="Only what is inside this place.")
-@click.option(
-    "--depth", metavar="N", type=click.IntRange(min=0), help="Leave out what is deeper; 0: only the top level."
-)
+@click.option("--depth", metavar="N", type=click.IntRange(min=0), help="Omit deeper entries; 0: only the top level.")
 @click.option(
     "--limit",
     metavar="N",
     type=click.IntRange(min=0),
     default=_LIMIT,
-    help=f"At most so many entries ({_LIMIT} by default), the deepest left out first; 0: all of them.",
+    help=f"At most N entries (default: {_LIMIT}), dropping the deepest first; 0: all of them.",
 )
 @encoding_option
 def outline_command(
     invocation: Invocation, file: str, within: str | None, depth: int | None, limit: int, encoding: str | None
 ) -> int:
-    """List what can be addressed in a file: headings, elements, symbols, keys.
+    """List the addresses in a file: headings, elements, symbols, keys.
 
-    Each entry has its lines, what it is, and its address, quoted so that it can be typed: edit --at, insert --at, act,
-    move and locate take it. For a file of an unknown format, the known formats are listed.
+    Each entry has its lines, its type, and its address, quoted for the shell: pass it to edit --at, insert --at, act,
+    move or locate. For an unknown format, the known formats are listed.
     """
     output = invocation.output
     place = None if within is None else address_target(within, "--within")
@@ -404,11 +407,11 @@ def outline_command(
 @which_options
 @encoding_option
 def locate_command(invocation: Invocation, file: str, address: str, encoding: str | None, **which: Any) -> int:
-    """Show where an address leads: lines, characters, bytes, and the text.
+    """Show what an address points to: lines, characters, bytes and text.
 
-    This is what edit --at would replace, and it is refused as an edit would be. delete --at may remove more: the name
-    of a key, the fences of a code block, the blank lines between a section and the next. In the text, ⟦ and ⟧ mark the
-    start and end of a place that is not whole lines.
+    This is what edit --at would replace; what edit would refuse is refused here too. delete --at may remove more: the
+    name of a key, the fences of a code block, the blank lines between a section and the next. In the text, ⟦ and ⟧ mark
+    the start and end of a place that is not whole lines.
     """
     from steadyhand.session.host import host_of
 

@@ -76,8 +76,8 @@ if TYPE_CHECKING:
 def log_command(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> int:
     """List recorded changes, newest first.
 
-    With FILE, only those that touched it, under any name it had. Changes made by other programs and recorded (see
-    observe) are listed too, marked "outside the journal".
+    With FILE, only changes to it, under any name it had. Changes by other programs that were recorded (see observe) are
+    marked "outside the journal".
     """
     path = invocation.path(file) if file is not None else None
     output = invocation.output
@@ -128,7 +128,7 @@ def _refuse_unknown(workspace: Workspace, path: str) -> None:
 def show_command(invocation: Invocation, record: str) -> int:
     """Show one record: who, when, why, and its diff.
 
-    RECORD is an id from log, or its first digits (4 or more) where they are enough.
+    RECORD is an id from log, or as many of its first digits (at least 4) as make it unique.
     """
     output = invocation.output
     with invocation.workspace() as workspace:
@@ -164,7 +164,7 @@ _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
 def why_command(invocation: Invocation, place: str) -> int:
     """Show which change last wrote a line, who made it, and why.
 
-    The line is followed back through later edits and renames. Without LINE, every line of the file.
+    Follows the line back through later edits and renames. Without LINE, shows every line of the file.
     """
     file, lines = _parse(place)
     path = invocation.path(file)
@@ -229,7 +229,7 @@ _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
 )
 @expect_option
 @click.option("--task", metavar="TASK", help="What the records of this task change together.")
-@click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
+@click.option("--raw", is_flag=True, help="The diff in the form git apply takes; only to a file or a pipe.")
 @policy_options()
 @encoding_option
 def diff_command(
@@ -246,8 +246,8 @@ def diff_command(
 ) -> int:
     """Show a diff and write nothing.
 
-    FILE with the options of edit previews that edit. A record's id shows what the record changed, --task what all
-    records of a task change together.
+    FILE with the options of edit previews that edit. A record's id shows what that record changed; --task shows what
+    all records of a task change together.
     """
     where = PlaceOptions(**place)
     if raw and (invocation.output.is_terminal or invocation.output.json):
@@ -354,7 +354,7 @@ def _back(workspace: Workspace, receipt: Receipt) -> Literal["undo", "redo"]:
 def redo_command(invocation: Invocation, record: str | None, reason: str | None, dry_run: bool) -> int:
     """Redo what was undone.
 
-    Without RECORD, this takes back the latest undo that is still in effect.
+    Without RECORD, reverts the latest undo that is still in effect.
     """
     with invocation.workspace(writing=not dry_run) as workspace:
         return report(invocation, workspace.redo(record, reason=reason, preview=dry_run))

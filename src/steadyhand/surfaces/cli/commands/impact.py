@@ -50,12 +50,12 @@ FAILED = 1  # the exit code of a run in which an article failed
     members=_MEMBERS,
 )
 def impact_command() -> None:
-    """Find articles that a change of the code may concern, and correct them.
+    """Find articles that a code change may affect, and correct them.
 
-    An article says in its front matter what it depends on: a list attention of rules with op file, symbol, key or
-    article and a path. extract shows a change, search the articles whose rules it meets, lint what is wrong with
-    rules, and suggest proposes some; run lets a model correct the articles, show and report say what it did. A change
-    is what the branch has and its base has not, or what is uncommitted.
+    An article lists in its front matter what it depends on: rules under attention, each with op file, symbol, key or
+    article and a path. extract shows a change, search lists the articles whose rules match it, lint checks the rules,
+    and suggest proposes new ones; run has a model correct the articles, and show and report present what it did. A
+    change is what the branch adds to its base, or what is uncommitted.
     """
 
 
@@ -76,10 +76,10 @@ def extract_command(
 ) -> int:
     """Report a change: commits, files, hunks and definitions.
 
-    Each hunk says which definition, section or key it is in, each file which of its definitions changed; comments and
-    layout do not count for that. Binary files, submodules, links, secrets, and files that .gitattributes calls
-    generated or vendored are listed and not shown. Where the budget is short, the largest diffs are cut first, and
-    what is left out is named. With --quiet only the list of files is printed.
+    Each hunk names the definition, section or key it is in; each file lists its changed definitions, not counting
+    comments and layout. Binary files, submodules, links, secrets, and files that .gitattributes marks as generated or
+    vendored are listed but not shown. If the budget is too small, the largest diffs are cut first, and the report says
+    what is missing. With --quiet, only the list of files is printed.
     """
     from steadyhand.agents.impact.api import extract
     from steadyhand.surfaces.cli.impact import report_lines
@@ -108,13 +108,11 @@ def extract_command(
 @click.option(
     "--mentions",
     is_flag=True,
-    help="Also pages that only name a changed path, symbol, flag or variable; a plain word such as go counts as go().",
+    help="Include pages that only mention a changed path, symbol, flag or variable; a plain word like go means go().",
 )
 @click.option("--from", "source_root", metavar="DIR", type=FileName(), help="Take the change from this other clone.")
-@click.option("--source", metavar="NAME", help="Match the rules whose source is this name, and no others.")
-@click.option(
-    "--fail-on", type=click.Choice(["stale"]), help="End with exit code 3 where the change may concern an article."
-)
+@click.option("--source", metavar="NAME", help="Match only rules with this source.")
+@click.option("--fail-on", type=click.Choice(["stale"]), help="Exit with 3 if the change may affect an article.")
 def search_command(
     invocation: Invocation,
     base: str | None,
@@ -125,11 +123,11 @@ def search_command(
     source: str | None,
     fail_on: str | None,
 ) -> int:
-    """List the articles that a change may concern, and why.
+    """List the articles that a change may affect, and why.
 
-    A rule with op file is met by a changed file that its path or glob means, before or after a rename; op symbol and
-    op key only where that definition's text or that key's value changed; op article where that article's page
-    changed. Broken front matter is reported for its file and stops nothing.
+    A rule with op file matches a changed file that its path or glob names, before or after a rename; op symbol and op
+    key match only if that definition's text or that key's value changed; op article, if that article's page changed.
+    Broken front matter is reported and does not stop the search.
     """
     from steadyhand.agents.impact.api import search
     from steadyhand.surfaces.cli.impact import problem_lines, search_lines
@@ -169,9 +167,9 @@ FOUND = 1  # the exit code where something is wrong
 def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> int:
     """Check the rules of articles against the tree.
 
-    Reported are front matter that cannot be read, paths and globs that match no file, symbols, keys and articles that
-    are not there, ids that two articles have, and articles that attend to each other in a circle. Rules with a source
-    are passed over. Ends with exit code 1 where something is found.
+    Reports front matter that cannot be read, paths and globs that match no file, missing symbols, keys and articles,
+    duplicate ids, and articles that depend on each other in a circle. Rules with a source are skipped. Exits with 1 if
+    anything is found.
     """
     from steadyhand.agents.impact.api import lint
     from steadyhand.surfaces.cli.impact import lint_lines
@@ -194,13 +192,13 @@ def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) 
     """,
 )
 @docs_option
-@click.option("--write", is_flag=True, help="Add the proposed rules to the front matter, a change for each article.")
+@click.option("--write", is_flag=True, help="Add the proposed rules to the front matter, one change per article.")
 def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) -> int:
     """Propose attention rules that articles lack.
 
-    From files that a page names, from definitions that only one file has, and from files that changed in the same
-    commits as the page. What a rule means already, or excludes, is not proposed. --write edits the front matter
-    through the engine, so that each change has its reason and can be undone.
+    Rules are proposed for files that a page names, for definitions that only one file has, and for files that changed
+    in the same commits as the page, unless a rule already covers or excludes them. --write adds the rules to the front
+    matter; each change has its reason and can be undone.
     """
     from steadyhand.articles.suggest import suggest, write_suggestion
     from steadyhand.surfaces.cli.impact import suggest_lines
@@ -236,10 +234,10 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
 @click.argument("file", type=FileName())
 @click.argument("evidence", metavar="TEXT|JSON|-|@FILE")
 def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
-    """Keep evidence for a file: what was read, or why it was chosen.
+    """Record evidence for a file: what was read, or why it was chosen.
 
-    `steadyhand export --articles` shows it with the file's status. A file that has evidence and that nobody asked to
-    change counts as unchanged, not as skipped.
+    `steadyhand export --articles` shows it with the file's status. A file that has evidence but no edits counts as
+    unchanged, not as skipped.
     """
     text = evidence
     if evidence == "-" or evidence.startswith("@"):
@@ -267,41 +265,47 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
 )
 @change_options
 @docs_option
-@click.option("--mentions", is_flag=True, help="Also pages that only name a changed path, symbol, flag or variable.")
+@click.option(
+    "--mentions", is_flag=True, help="Include pages that only mention a changed path, symbol, flag or variable."
+)
 @click.option("--yes", "-y", is_flag=True, help="Let the model change articles without asking.")
 @dry_run_option
 @click.option(
     "--jobs", metavar="N", type=click.IntRange(1, 64), default=2, show_default=True, help="Conversations at once."
 )
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Ask about at most N articles.")
-@click.option("--allow-new", is_flag=True, help="Let the model write new pages beside an article.")
-@click.option("--propagate/--no-propagate", default=True, help="Go on to articles that attend to a changed article.")
+@click.option("--allow-new", is_flag=True, help="Let the model write new pages next to an article.")
+@click.option(
+    "--propagate/--no-propagate", default=True, help="Continue with articles that depend on a changed article."
+)
 @click.option(
     *("--max-depth", "max_depth"),
     metavar="N",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How far to go on from there.",
+    help="How many steps --propagate may follow.",
 )
 @click.option("--again", is_flag=True, help="Ask again even if an earlier run judged the same change and text.")
-@click.option("--resume", metavar="RUN", help="Go on with a run that was stopped; what is finished is not asked again.")
-@click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
+@click.option(
+    "--resume", metavar="RUN", help="Continue a run that was stopped; finished articles are not asked about again."
+)
+@click.option("--transcript", metavar="FILE", type=FileName(), help="Write the whole conversation to this file.")
 @click.option(
     "--fail-on",
     type=click.Choice(["stale", "failed"]),
-    help="End with exit code 3 where an article was wrong (stale) or failed.",
+    help="Exit with 3 if an article was wrong (stale) or failed.",
 )
 @model_options
 def run_command(invocation: Invocation, /, **options: Any) -> int:
-    """Let a model correct the articles that a change made wrong.
+    """Have a model correct the articles that a change made wrong.
 
-    Each article that the change may concern gets a conversation of its own, in which the model reads the change, the
-    article and any file, and either edits that article, with a reason for each edit, or says that nothing has to
-    change. On a terminal you choose article by article, and see the diff before anything is written; --yes does
-    without, --dry-run writes nothing and shows the patch. The record of the run is in the journal: see impact show and
-    impact report; steadyhand undo --task impact-RUN takes it back. Exit codes: 0 done, 1 an article failed or an error,
-    3 as --fail-on says. Needs the extra agent; keys come from the environment.
+    Each article that the change may affect gets its own conversation. The model reads the change, the article and any
+    file, then edits that article, with a reason for each edit, or says that nothing needs to change. On a terminal you
+    decide article by article and see each diff before it is written; --yes skips the questions, --dry-run writes
+    nothing and shows the patch. The journal records the run: see impact show and impact report; steadyhand undo --task
+    impact-RUN reverts it. Exit codes: 0 done, 1 an error or a failed article, 3 see --fail-on. Needs the extra agent;
+    keys come from the environment.
     """
     from steadyhand.agents.impact.run import run_impact
     from steadyhand.surfaces.cli.impact import article_lines, articles_of, run_lines
@@ -478,10 +482,10 @@ def _typed(words: str) -> str:
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Runs to list.")
 def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
-    """List the runs, or show what became of each article of one run.
+    """List the runs, or show the result for each article of one run.
 
-    RUN is the id of a run or the first digits of it. Shown are the status of each article, the reasoning of the model,
-    the diff with its reasons hunk by hunk, what the checks found, and why something failed.
+    RUN is the id of a run or its first digits. Shows the status of each article, the model's reasoning, the diff with
+    its reasons hunk by hunk, what the checks found, and why something failed.
     """
     from steadyhand.session.host import host_of
     from steadyhand.surfaces.cli.impact import list_lines, show_lines
@@ -518,11 +522,11 @@ def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
 )
 @output_option
 def report_command(invocation: Invocation, run_id: str | None, format_name: str, file: str | None) -> int:
-    """Write a run as a document for the people who review it.
+    """Write a report of a run for its reviewers.
 
-    What was changed and why, hunk by hunk; what was judged to be right and why; what failed; tokens, time, and how
-    often articles were edited in places or files written as a whole. RUN is the newest run where it is left out. The
-    page loads nothing from anywhere, and nothing in a report is markup but what this command wrote.
+    It lists what was changed and why, hunk by hunk; what was judged right and why; what failed; tokens, time, and how
+    often an article was edited in place or rewritten as a whole. RUN defaults to the newest run. The page loads nothing
+    from elsewhere, and text from articles and models is always escaped.
     """
     from steadyhand.session.host import host_of
 

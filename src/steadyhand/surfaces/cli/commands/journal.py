@@ -44,10 +44,10 @@ def journal_command(
 ) -> int:
     """Show where the journal is, or copy it to another store.
 
-    show prints the store, the place, its size and its age. move copies every row and every kept version from SRC to
-    DST, each a folder or a URL, and compares them; the copy has the same ids, times and checksums. DST must be new or
-    empty. SRC is never changed or removed: set --journal or STEADYHAND_JOURNAL to the new place, in every process,
-    before the next change.
+    show prints the store, its place, size and age. move copies every row and every kept version from SRC to DST, each a
+    folder or a URL, and compares them; the copy has the same ids, times and checksums. DST must be new or empty. SRC is
+    never changed or removed: set --journal or STEADYHAND_JOURNAL to the new place, in every process, before the next
+    change.
     """
     if action == "show":
         if source is not None or to is not None:
@@ -100,10 +100,10 @@ def _move(invocation: Invocation, source: str | None, target: str | None, to: st
     """,
 )
 def check_command(invocation: Invocation) -> int:
-    """Check the journal and the files it knows.
+    """Verify the journal and the files it records.
 
-    Every record's checksum and chain is verified, and every file compared with the version the journal left.
-    A file that somebody else changed is reported but is not a problem; a damaged journal is.
+    Verifies every record's checksum and chain, and compares every file with its last recorded version. A file changed
+    by others is reported but is not a problem; a damaged journal is.
     """
     output = invocation.output
     with invocation.workspace() as workspace, progress(output, "checking") as shown:
@@ -124,8 +124,7 @@ def check_command(invocation: Invocation) -> int:
 def doctor_command(invocation: Invocation) -> int:
     """Report what this machine and this workspace support.
 
-    Kernel support for the sandbox, optional parts that are installed, the journal and its size, mount points inside
-    the root.
+    Covers kernel support for the sandbox, installed extras, the journal and its size, and mount points inside the root.
     """
     output = invocation.output
     with invocation.workspace() as workspace:
@@ -151,7 +150,7 @@ def doctor_command(invocation: Invocation) -> int:
 )
 @dry_run_option
 def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> int:
-    """Free the space of old versions of files.
+    """Free space by dropping old versions of files.
 
     History stays readable, but a change whose old version was dropped may no longer be undone. Without options,
     [retention] of the configuration file is used; without that, nothing is dropped.

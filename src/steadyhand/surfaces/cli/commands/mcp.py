@@ -140,8 +140,8 @@ def run(
 ) -> int:
     """Serve the tools to an MCP client.
 
-    Over standard input and output, or over HTTP on this machine. The root, the mode and every other option are set
-    here: nothing that a client or a model sends can change them.
+    Uses standard input and output, or HTTP on this machine. The root, the mode and every other option are fixed here;
+    nothing a client or a model sends can change them.
     """
     chosen = invocation.settings
     given = roots or (() if chosen.root is None else (chosen.root,))

@@ -85,22 +85,24 @@ class _Shown:
     is_flag=False,
     flag_value=_EVERY,
     metavar="ID…",
-    help="Take these back, or --all.",
+    help="Revert these changes, or --all.",
 )
-@click.option("--amend", metavar="ID", help="Replace what a change wrote by --text.")
-@click.option("--comment", metavar="ID", help="Say --text about a change without deciding.")
+@click.option("--amend", metavar="ID", help="Replace what a change wrote with --text.")
+@click.option("--comment", metavar="ID", help="Comment on a change with --text, without deciding.")
 @click.option("--text", metavar="TEXT", help="amend, comment: the text.")
 @click.option("--remark", metavar="TEXT", help="Why; the task gets it as feedback.")
-@click.option("--undo", is_flag=True, help="Take your last decision back.")
-@click.option("--all", "every", is_flag=True, help="List decided changes too; --accept, --reject: all that wait.")
+@click.option("--undo", is_flag=True, help="Undo your last decision.")
+@click.option(
+    "--all", "every", is_flag=True, help="List decided changes too; with --accept or --reject: all pending changes."
+)
 @click.option("--run", "run_id", metavar="RUN", help="Only changes of this impact run.")
 @click.option("--since", metavar="TIME", help="Only changes since this time, such as 2026-11-01.")
 @click.option("--path", metavar="FILE", type=FileName(), help="Only changes in this file or directory.")
-@click.option("--web", is_flag=True, help="Review in a browser, on a page for this machine alone; Ctrl-C ends it.")
-@click.option("--port", metavar="PORT", help="web: the port, or HOST:PORT (default: one that is free).")
+@click.option("--web", is_flag=True, help="Review in a browser on this machine; Ctrl-C ends it.")
+@click.option("--port", metavar="PORT", help="web: the port, or HOST:PORT (default: a free one).")
 @click.option("--no-open", is_flag=True, help="web: print the link and open no browser.")
-@click.option("--export", metavar="FILE", type=FileName(), help="Write the review as one HTML file to read.")
-@click.option("--patch", is_flag=True, help="Print what is not rejected as a patch for git apply.")
+@click.option("--export", metavar="FILE", type=FileName(), help="Write the review to one HTML file, for reading only.")
+@click.option("--patch", is_flag=True, help="Print all changes not rejected as a patch for git apply.")
 @click.option("--markdown", is_flag=True, help="Print the review as Markdown for a pull request.")
 def review(
     invocation: Invocation,
@@ -123,12 +125,12 @@ def review(
     patch: bool,
     markdown: bool,
 ) -> int:
-    """Review changes, hunk by hunk: accept, reject, amend or comment each.
+    """Review changes, hunk by hunk: accept, reject, amend or comment on each.
 
-    On a terminal it goes through the changes that wait, one after the other; `?` lists the keys. A rejected change is
-    taken back, exactly that one; later changes stay. Decisions are recorded; `steadyhand feedback` gives them to the
-    task. `--task TASK` limits it to one task. With `--json`, or where no terminal is, it lists the changes.
-    `--web` shows them on a page; its link is the first line of output and opens it once.
+    On a terminal, shows the pending changes one by one; `?` lists the keys. Rejecting a change reverts exactly that
+    one; later changes stay. Decisions are recorded, and `steadyhand feedback` reports them to the task. `--task TASK`
+    limits the review to one task. With `--json`, or without a terminal, lists the changes. `--web` shows them in a
+    browser; the link is the first line of output and works once.
     """
     asked = _asked(ids, {"accept": accept, "reject": reject}, {"amend": amend, "comment": comment}, text, remark)
     is_deciding = asked is not None or undo
@@ -310,10 +312,10 @@ def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
 )
 @click.option("--keep", is_flag=True, help="Show it again next time.")
 def feedback(invocation: Invocation, keep: bool) -> int:
-    """Show what was rejected, amended or commented since the task last asked.
+    """Show what reviewers decided since the task last asked.
 
-    For an agent, or for a person who wants to know what an agent will hear. What was shown counts as heard, unless
-    `--keep` is given. Line numbers are those of the files as they are now.
+    For an agent, or for a person who wants to know what an agent will read. Feedback is shown once, unless `--keep` is
+    given. Line numbers are those of the current files.
     """
     task = invocation.settings.task
     if task is None:

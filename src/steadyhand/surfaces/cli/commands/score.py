@@ -81,7 +81,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
     type=Tasks(),
     default=str(_USUAL_TASKS),
     show_default=True,
-    help="Use N small commits of the repository, or the tasks that everybody shares.",
+    help="Use N small commits of the repository, or the shared reference tasks.",
 )
 @click.option("--seed", metavar="TEXT", default="0", show_default=True, help="The same seed chooses the same tasks.")
 @click.option(
@@ -96,14 +96,14 @@ class Tasks(click.ParamType[tuple[str, int]]):
     type=click.IntRange(min=1),
     default=_USUAL_TOKENS,
     show_default=True,
-    help="Most tokens of the whole score, in and out, including resumed runs.",
+    help="Token limit of the whole score, in and out, including resumed runs.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Conversations at once.")
-@click.option("--resume", is_flag=True, help="Go on with a score that was stopped.")
+@click.option("--resume", is_flag=True, help="Continue a score that was stopped.")
 @click.option("--afresh", is_flag=True, help="Discard the results of this score and start over.")
 @click.option("--show", "only_shows", is_flag=True, help="Show the results so far without asking the model.")
 @click.option("--state", metavar="FILE", type=FileName(), help="Where results are kept (default: your state folder).")
-@click.option("--dry-run", is_flag=True, help="List the tasks, ask nothing and write nothing.")
+@click.option("--dry-run", is_flag=True, help="List the tasks; ask nothing and write nothing.")
 @click.option(
     "--save/--no-save", default=True, show_default=True, help="Write the result for this model to steadyhand.toml."
 )
@@ -125,7 +125,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
     "--reply-tokens",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Most tokens of one reply (default: the model's).",
+    help="Token limit of one reply (default: the model's).",
 )
 def score_command(
     invocation: Invocation,
@@ -140,15 +140,15 @@ def score_command(
     save: bool,
     **options: Any,
 ) -> int:
-    """Measure which way of editing a model is best at.
+    """Measure which edit formats and toolsets suit a model.
 
-    Small commits of the repository are described to the model, one at a time, and asked for in each format and with
-    each toolset. Each reply is applied in a scratch directory and compared with the commit: right to the byte, the same
-    once parsed, different, in the wrong file, refused, or no edit at all. The repository itself is not touched. The
-    text of the files is sent to the model; files that may hold secrets are left out.
+    Describes small commits of the repository to the model, one at a time, and asks for each in every format and with
+    every toolset. Each reply is applied in a scratch directory and compared with the commit: right to the byte, the
+    same once parsed, different, in the wrong file, refused, or no edit at all. The repository itself is not touched.
+    The text of the files is sent to the model; files that may hold secrets are left out.
 
     The result is a table with 95 % intervals, advice in words, and the model's entry in steadyhand.toml, which mcp,
-    agent and ws.tools("auto") read. A score can be stopped at any time and resumed.
+    agent and ws.tools("auto") read. Scoring can be stopped at any time and resumed.
     """
     import os
 

@@ -240,8 +240,8 @@ def _error_lines() -> Iterator[Line]:
 def schema_command(invocation: Invocation, name: str) -> int:
     """Print the JSON Schema of a format.
 
-    `plan` is what `steadyhand apply` and `Workspace.apply` take: files, and what is to be done to each. The schemas of
-    tools are printed by `steadyhand tools`.
+    `plan` is what `steadyhand apply` and `Workspace.apply` take: files, and what to do to each. `steadyhand tools`
+    prints the schemas of tools.
     """
     from steadyhand.plan.request import plan_schema
 

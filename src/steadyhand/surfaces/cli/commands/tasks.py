@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 )
 @click.argument("what", type=click.Choice(["end"]))
 @click.argument("name", metavar="[TASK]", required=False)
-@click.option("--failed", is_flag=True, help="The task failed: its .bak copies stay.")
+@click.option("--failed", is_flag=True, help="The task failed: keep its .bak copies.")
 def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> int:
     """End a task, and remove the `.bak` copies made for it.
 
-    TASK is the name that --task has in other commands. Copies that somebody changed stay, and so does every recorded
+    TASK is the name given as --task to other commands. Copies that were changed stay, and so does every recorded
     change; what the task has read is forgotten.
     """
     del what  # there is one thing to do with a task
@@ -92,11 +92,11 @@ def lease_command(
     seconds: float | None,
     is_list: bool,
 ) -> int:
-    """Announce work on FILE while a command runs, or list what is announced.
+    """Hold a lease on FILE while a command runs, or list leases.
 
     Others who edit there see who is at work and why; they are refused only if their policy says so. The lease ends with
-    the command, with this process, or after --seconds. It moves as edits land, and does not concern edits of the same
-    actor and task. The exit code is the command's.
+    the command, with this process, or after --seconds. It follows its lines as edits move them, and does not affect
+    edits by the same actor and task. Exits with the command's exit code.
     """
     if is_list or file is None:
         return _lease_list(invocation, file)
@@ -184,10 +184,10 @@ _ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
 @click.option("--apply", is_flag=True, help="resolve: make the refused edit, replacing the current text.")
 @click.option("--keep", "--drop", "drop", is_flag=True, help="resolve: keep the current text; nothing is changed.")
 @click.option("--edit", is_flag=True, help="resolve: write these lines by hand, in $VISUAL or $EDITOR.")
-@click.option("--text", metavar="TEXT", help="resolve: what these lines are to be; no editor is opened.")
+@click.option("--text", metavar="TEXT", help="resolve: the new text of these lines; opens no editor.")
 @click.option("--ask", is_flag=True, help="resolve: ask for each, even without a terminal.")
 @reason_option
-@click.option("--all", "every", is_flag=True, help="list: also those that are resolved or answered.")
+@click.option("--all", "every", is_flag=True, help="list: include resolved and answered conflicts.")
 @click.option("--path", metavar="FILE", type=FileName(), help="list, resolve: only conflicts in this file.")
 @click.option("--task", metavar="TASK", help="list, resolve: only edits of this task that were refused.")
 def conflicts_command(
@@ -204,11 +204,11 @@ def conflicts_command(
     path: str | None,
     task: str | None,
 ) -> int:
-    """List, show and resolve edits refused because of others' changes.
+    """List, show and resolve conflicts with other tasks' changes.
 
-    A conflict is an edit that was refused because another task had changed the same lines. `list` names the open ones,
-    `show` gives both sides of one, `resolve` decides: one by its id and a choice, or, on a terminal, one after another.
-    What is applied is recorded and can be undone.
+    A conflict is an edit that was refused because another task had changed the same lines. `list` lists open conflicts,
+    `show` prints both sides of one, and `resolve` settles one by its id and a choice, or, on a terminal, one after
+    another. What is applied is recorded and can be undone.
     """
     file = invocation.path(path) if path is not None else None
     way = _way({"apply": apply, "drop": drop, "edit": edit}, text)
@@ -395,8 +395,8 @@ def watch_command(
 ) -> int:
     """Show edits, conflicts and refusals of all agents as they happen.
 
-    A line for each: who, what, where and why; a conflict with both sides. With --json each event is a document on a
-    line of its own, warnings with the first. Watching writes nothing; Ctrl-C ends it.
+    One line for each: who, what, where and why; a conflict has both sides. With --json, each event is one JSON document
+    on its own line; warnings come with the first. Watching writes nothing; Ctrl-C ends it.
     """
     file = invocation.path(path) if path is not None else None
     try:
