@@ -290,13 +290,13 @@ def edit_shape() -> Object:
     return Object(
         (
             Field("target", target, _TARGET, also=("old", *OLD)),
-            Field("new", Text(), "The text to put there.", also=NEW),
-            Field("insert", Text(), "Or: text to put beside or into the target.", also=("insert_text",)),
+            Field("new", Text(), "The new text.", also=NEW),
+            Field("insert", Text(), "Or: text to insert next to or into the target.", also=("insert_text",)),
             Field("where", Text(WHERES), "Where insert goes (after)."),
             Field("delete", Flag(), "Or: true removes it."),
             Field("act", Text(), "Or: an action such as set-key, add-key, set-attribute, add-class, set-cell, move."),
             Field("args", Object(is_open=True), 'Of act, such as {"value": 3}.'),
-            Field("occurrence", which, "Which, if not unique."),
+            Field("occurrence", which, "Which match, if several."),
             Field("expected", Number(least=1), "How many places must match; all of them change."),
             Field("reason", Text(), "Why; kept with the change."),
         )

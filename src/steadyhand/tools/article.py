@@ -23,10 +23,8 @@ from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, resolve_p
 
 # What the tools about a change share: how a change is named, and an example of a repository.
 
-BASE: Final = Field(
-    "base", Text(), "A branch, tag or commit; the change is what HEAD has and it does not. Left out: detected."
-)
-UNCOMMITTED: Final = Field("uncommitted", Flag(), "The change is what is staged, unstaged or untracked.")
+BASE: Final = Field("base", Text(), "A branch, tag or commit; the change is what HEAD adds to it. Default: detected.")
+UNCOMMITTED: Final = Field("uncommitted", Flag(), "The change is what is uncommitted: staged, unstaged or untracked.")
 LEFT_OUT: Final = Object.of(
     Field("path", Text()), Field("reason", Text(), required=True), Field("line", Number()), is_open=True
 )
@@ -231,7 +229,7 @@ _EDIT_ARTICLE_TOOL = Tool(
             after={"docs/auth.md": "# Auth\n\nLog in with a name and a token.\n\n## Limits\n\nTen tries.\n"},
         ),
         Example(
-            about="A text that occurs several times",
+            about="Text that occurs several times",
             files={"docs/a.md": "on\n\non\n\non\n"},
             arguments={
                 "path": "docs/a.md",
@@ -240,7 +238,7 @@ _EDIT_ARTICLE_TOOL = Tool(
             result={"success": False, "kind": "ambiguous-match", "details": {"index": 0, "total": 3}},
         ),
         Example(
-            about="A rule of the article's attention would go",
+            about="The edit would remove an attention rule",
             files={"docs/a.md": "---\njrn: A\nattention:\n  - {op: file, path: src/a.py}\n---\n\nText.\n"},
             arguments={
                 "path": "docs/a.md",
@@ -255,7 +253,7 @@ _EDIT_ARTICLE_TOOL = Tool(
             },
         ),
         Example(
-            about="Another file than the article",
+            about="A file other than the article",
             files={"docs/a.md": "a\n", "docs/b.md": "b\n"},
             arguments={
                 "path": "docs/b.md",
@@ -321,7 +319,7 @@ _IMPACT_EXTRACT_TOOL = Tool(
     title="Show a change of the code",
     summary=(
         "Show a code change: commits, files, diffs with the enclosing definition, and the definitions that changed. "
-        "Since the branch left its base, or the uncommitted changes. Names what it leaves out."
+        "Covers the branch since it left its base, or the uncommitted changes. Names what it leaves out."
     ),
     parameters=Object.of(
         BASE,
@@ -330,14 +328,14 @@ _IMPACT_EXTRACT_TOOL = Tool(
         Field(
             "max",
             Number(least=1, most=_AT_MOST),
-            f"How many characters of diff at most; {_USUALLY} if left out.",
+            f"Most characters of diff ({_USUALLY}).",
             also=("limit", "budget"),
         ),
     ),
     result=Object.of(
         Field("success", Flag(), required=True),
-        Field("base", Text(), "The commit that it is compared with."),
-        Field("head", Text(), "The commit that is checked out; absent for what is not committed."),
+        Field("base", Text(), "The commit compared with."),
+        Field("head", Text(), "The checked-out commit; absent for uncommitted changes."),
         Field("commits", Many(Anything()), "The newest first.", required=True),
         Field(
             "files",
@@ -362,7 +360,7 @@ _IMPACT_EXTRACT_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="What is not committed yet",
+            about="Uncommitted changes",
             files=REPOSITORY,
             arguments={"uncommitted": True, "glob": "src/**"},
             result={
@@ -438,8 +436,10 @@ _IMPACT_SEARCH_TOOL = Tool(
     parameters=Object.of(
         BASE,
         UNCOMMITTED,
-        Field("docs", Many(Text()), "Directories or files to look in. Left out: the whole workspace.", also=("path",)),
-        Field("mentions", Flag(), "Also pages that only name a changed path, symbol, flag or environment variable."),
+        Field("docs", Many(Text()), "Directories or files to search. Default: the whole workspace.", also=("path",)),
+        Field(
+            "mentions", Flag(), "Include pages that only mention a changed path, symbol, flag or environment variable."
+        ),
     ),
     result=Object.of(
         Field("success", Flag(), required=True),
@@ -454,14 +454,14 @@ _IMPACT_SEARCH_TOOL = Tool(
             ),
             required=True,
         ),
-        Field("problems", Many(LEFT_OUT), "What is wrong with pages.", required=True),
+        Field("problems", Many(LEFT_OUT), "Problems in pages.", required=True),
         Field("changedFiles", Number(), required=True),
         Field("cut", Text(), "Why there is more."),
         is_open=True,
     ),
     examples=(
         Example(
-            about="A page that attends to a function",
+            about="A page that depends on a function",
             files=REPOSITORY,
             arguments={"uncommitted": True},
             result={

@@ -43,7 +43,7 @@ from steadyhand.tools.tool import Call, Example, Fields, Result, Settings, Tool,
 # What the commands of both tools take besides a path.
 ARGUMENTS = (
     Field("view_range", Many(Number()), "view: first and last line, from 1; a last of -1 is the file's."),
-    Field("file_text", Text(), "create: all of the text."),
+    Field("file_text", Text(), "create: the whole text."),
     Field("old_str", Text(), "str_replace: exact text; must match one place."),
     Field("new_str", Text(), "str_replace: the replacement; leave out to delete."),
     Field("insert_line", Number(), "insert: the line to insert after; 0 is the top."),
@@ -387,7 +387,7 @@ _TEXT_EDITOR_TOOL = Tool(
     result=ANSWER,
     examples=(
         Example(
-            about="A text that occurs once",
+            about="Text that occurs once",
             files={"primes.py": "def is_prime(n):\n    return n > 1\n"},
             arguments={"command": "str_replace", "path": "primes.py", "old_str": "n > 1", "new_str": "n > 2"},
             result={"is_error": False, "content": "Successfully replaced text at exactly one location."},
@@ -400,7 +400,7 @@ _TEXT_EDITOR_TOOL = Tool(
             result={"is_error": False, "content": "2: two\n3: three"},
         ),
         Example(
-            about="A text that occurs twice",
+            about="Text that occurs twice",
             files={"a.txt": "x = 1\nx = 1\n"},
             arguments={"command": "str_replace", "path": "a.txt", "old_str": "x = 1", "new_str": "x = 2"},
             result={"is_error": True, "kind": "ambiguous-match"},
@@ -603,8 +603,8 @@ MEMORY_PARAMETERS = Object.of(
     Field("command", Text(tuple(_MEMORY_COMMANDS)), "What to do.", required=True),
     Field("path", Text(), f"The file or directory, such as {PREFIX}/notes.md; every command but rename."),
     *ARGUMENTS,
-    Field("old_path", Text(), "rename: what it is called."),
-    Field("new_path", Text(), "rename: what it is to be called."),
+    Field("old_path", Text(), "rename: the current path."),
+    Field("new_path", Text(), "rename: the new path."),
 )
 
 
@@ -631,14 +631,14 @@ _MEMORY_TOOL = Tool(
             after={"ann.md": "Likes tea.\n"},
         ),
         Example(
-            about="A directory goes with what is in it",
+            about="A directory is deleted with its content",
             files={"old/a.md": "a\n", "old/b.md": "b\n", "c.md": "c\n"},
             arguments={"command": "delete", "path": "/memories/old"},
             result={"is_error": False, "content": "Successfully deleted /memories/old"},
             after={"old/a.md": None, "old/b.md": None},
         ),
         Example(
-            about="A path outside of the memory",
+            about="A path outside the memory directory",
             files={"ann.md": "Likes tea.\n"},
             arguments={"command": "view", "path": "/memories/../secrets.md"},
             result={"is_error": True, "kind": "outside-root"},

@@ -104,19 +104,19 @@ _EDIT_TOOL = Tool(
         Field("file_path", Text(), "The file.", required=True),
         Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
         Field("new_string", Text(), "The replacement.", required=True),
-        Field("replace_all", Flag(), "Every place, not the only one."),
+        Field("replace_all", Flag(), "Replace every match."),
     ),
     result=ANSWER,
     examples=(
         Example(
-            about="A text that occurs once",
+            about="Text that occurs once",
             files={"app.py": "def run():\n    return 1\n"},
             arguments={"file_path": "app.py", "old_string": "return 1", "new_string": "return 2"},
             result={"is_error": False},
             after={"app.py": "def run():\n    return 2\n"},
         ),
         Example(
-            about="A text that occurs twice",
+            about="Text that occurs twice",
             files={"a.txt": "x = 1\nx = 1\n"},
             arguments={"file_path": "a.txt", "old_string": "x = 1", "new_string": "x = 2"},
             result={"is_error": True, "kind": "ambiguous-match"},
@@ -137,7 +137,7 @@ _EDIT_TOOL = Tool(
 _EDIT = Object.of(
     Field("old_string", Text(), "Exact text to replace.", required=True),
     Field("new_string", Text(), "The replacement.", required=True),
-    Field("replace_all", Flag(), "Every place, not the only one."),
+    Field("replace_all", Flag(), "Replace every match."),
 )
 
 
@@ -187,7 +187,7 @@ _MULTI_EDIT_TOOL = Tool(
     ),
     parameters=Object.of(
         Field("file_path", Text(), "The file.", required=True),
-        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "In the order in which they are made.", required=True),
+        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Applied in order.", required=True),
     ),
     result=ANSWER,
     examples=(
@@ -202,7 +202,7 @@ _MULTI_EDIT_TOOL = Tool(
             after={"a.md": "1\ntwo\n3\n"},
         ),
         Example(
-            about="The second is not there, so the first is not made either",
+            about="The second does not match, so the first is not applied either",
             files={"a.md": "one\ntwo\n"},
             arguments={
                 "file_path": "a.md",
@@ -262,16 +262,16 @@ def _notes(bodies: list[str], first: int, last: int) -> list[str]:
 _READ_TOOL = Tool(
     name="Read",
     title="Read a file",
-    summary=f"Read a text file with numbered lines, {LINES_AT_ONCE} at once; offset and limit select a range.",
+    summary=f"Read a text file with numbered lines, {LINES_AT_ONCE} per call; offset and limit select a range.",
     parameters=Object.of(
         Field("file_path", Text(), "The file.", required=True),
         Field("offset", Number(least=0), "First line, from 1."),
-        Field("limit", Number(least=1), f"How many lines; {LINES_AT_ONCE} if left out."),
+        Field("limit", Number(least=1), f"How many lines ({LINES_AT_ONCE})."),
     ),
     result=ANSWER,
     examples=(
         Example(
-            about="A stretch of a file",
+            about="Part of a file",
             files={"a.md": "one\ntwo\nthree\n"},
             arguments={"file_path": "a.md", "offset": 2, "limit": 1},
             result={
@@ -280,7 +280,7 @@ _READ_TOOL = Tool(
             },
         ),
         Example(
-            about="A file that is not there",
+            about="A file that does not exist",
             files={"a.md": "one\n"},
             arguments={"file_path": "b.md"},
             result={"is_error": True, "kind": "no-such-file"},

@@ -34,7 +34,7 @@ _RANGE = Object.of(
 _EDIT = Object.of(
     Field("range", _RANGE, required=True),
     Field("oldText", Text(), "The current text of these lines; refused if it differs."),
-    Field("newText", Text(), "The lines afterwards; empty deletes them.", required=True),
+    Field("newText", Text(), "The new lines; empty deletes them.", required=True),
     Field("reason", Text(), "Why."),
 )
 
@@ -108,11 +108,11 @@ _APPLY_EDITS_TOOL = Tool(
     title="Edit ranges of lines",
     summary=(
         "Replace, insert or delete ranges of lines in one file, all or none. "
-        "Line numbers are those of the file as you read it, whatever the order of the edits."
+        "Line numbers refer to the file as you read it, in any order."
     ),
     parameters=Object.of(
         FILE,
-        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
+        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Line numbers refer to the file as read.", required=True),
         Field("expectedHash", Text(), "fileHash of the version that was read."),
         REASON,
     ),
@@ -137,7 +137,7 @@ _APPLY_EDITS_TOOL = Tool(
             after={"a.txt": "1\ntwo\ntwo and a half\nthree\n"},
         ),
         Example(
-            about="Other text is there",
+            about="The lines have other text",
             files={"a.txt": "one\ntwo\nthree\n"},
             arguments={
                 "path": "a.txt",
@@ -195,11 +195,11 @@ _WRITE_PATCH_TOOL = Tool(
         Field(
             "patch",
             Text(),
-            "A unified diff of this file and nothing around it.",
+            "A unified diff of this file, with nothing around it.",
             required=True,
             also=DIFF,
         ),
-        Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
+        Field("lenient", Flag(), "Ignore fences, tags and prose around the diff instead of refusing it."),
         REASON,
     ),
     result=CHANGED,

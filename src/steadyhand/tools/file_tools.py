@@ -57,9 +57,9 @@ _LIST_TOOL = Tool(
         f"At most {ENTRIES_AT_ONCE} entries."
     ),
     parameters=Object.of(
-        Field("path", Text(), "A directory; the workspace root if left out.", also=("directory", "dir")),
+        Field("path", Text(), "A directory (the workspace root).", also=("directory", "dir")),
         Field("glob", Text(), GLOB, also=("pattern", "include")),
-        Field("depth", Number(least=1), "Levels that are shown."),
+        Field("depth", Number(least=1), "Levels to show."),
     ),
     result=Object.of(*_LISTED, is_open=True),
     examples=(
@@ -79,7 +79,7 @@ _LIST_TOOL = Tool(
             result={"success": True, "entries": [{"path": "a.md", "size": 4}, {"path": "docs/b.md", "size": 4}]},
         ),
         Example(
-            about="A directory that is not there",
+            about="A directory that does not exist",
             files={"a.md": "one\n"},
             arguments={"path": "doc"},
             result={"success": False, "kind": "no-such-file"},
@@ -116,7 +116,7 @@ def _read_tool(file: Field, *more: Field) -> Tool:
         title="Read a file",
         summary=(
             "Read a text file with numbered lines, and its hash. "
-            f"At most {LINES_AT_ONCE} lines at once; start and end select a range."
+            f"At most {LINES_AT_ONCE} lines per call; start and end select a range."
         ),
         parameters=Object.of(
             file,
@@ -135,13 +135,13 @@ def _read_tool(file: Field, *more: Field) -> Tool:
         ),
         examples=(
             Example(
-                about="A stretch of a file",
+                about="Part of a file",
                 files={"notes.md": "one\ntwo\nthree\n"},
                 arguments={file.name: "notes.md", "start": 2},
                 result={"success": True, "content": "2: two\n3: three", "totalLines": 3},
             ),
             Example(
-                about="A file that is not there",
+                about="A file that does not exist",
                 files={"notes.md": "one\n"},
                 arguments={file.name: "note.md"},
                 result={"success": False, "kind": "no-such-file"},
@@ -154,7 +154,7 @@ def _read_tool(file: Field, *more: Field) -> Tool:
 
 
 _READ_FILE_TOOL = _read_tool(
-    FILE, Field("anchors", Flag(), "Print each line as 12#a3f: its number and a mark of its text.")
+    FILE, Field("anchors", Flag(), "Show each line as 12#a3f: its number and a hash of its text.")
 )
 _READ_PAGE_TOOL = replace(_read_tool(replace(FILE, name="file")), name="readFile", toolsets=("site",))
 
@@ -199,7 +199,7 @@ _SEARCH_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="A text in some of the files",
+            about="Text in some of the files",
             files=_SEARCHED,
             arguments={"query": "os.", "glob": "*.py"},
             result={
@@ -215,7 +215,7 @@ _SEARCH_TOOL = Tool(
             result={"success": True, "matches": [{"path": "docs/a.md", "line": 1, "column": 1}]},
         ),
         Example(
-            about="A pattern that is not finished",
+            about="An incomplete pattern",
             files=_SEARCHED,
             arguments={"query": "print(", "isRegex": True},
             result={"success": False, "kind": "bad-request", "details": {"position": 6}},
@@ -247,28 +247,28 @@ def _write_tool(version: Field) -> Tool:
         ),
         parameters=Object.of(
             FILE,
-            Field("content", Text(), "All of its text.", required=True),
+            Field("content", Text(), "Its whole text.", required=True),
             REASON,
             version,
-            Field("allow_shrink", Flag(), "Let a file lose most of its lines."),
+            Field("allow_shrink", Flag(), "Allow the file to lose most of its lines."),
         ),
         result=CHANGED,
         examples=(
             Example(
-                about="A new file, in a directory that is made with it",
+                about="A new file in a new directory",
                 arguments={"path": "notes/today.md", "content": "# Today\n\nRain.\n", "reason": "asked for"},
                 result={"success": True, "path": "notes/today.md", "lines": {"start": 1, "end": 3}},
                 after={"notes/today.md": "# Today\n\nRain.\n"},
             ),
             Example(
-                about="A file that was read, by its hash",
+                about="A file that was read, with its hash",
                 files={"a.txt": "one\n"},
                 arguments={"path": "a.txt", "content": "1\n", version.name: "$hash:a.txt"},
                 result={"success": True, "context": {"beforeLines": [], "afterLines": []}},
                 after={"a.txt": "1\n"},
             ),
             Example(
-                about="A file that is there and was never read",
+                about="An existing file that was never read",
                 files={"a.txt": "one\n"},
                 arguments={"path": "a.txt", "content": "1\n"},
                 result={"success": False, "kind": "stale-source"},
@@ -305,8 +305,8 @@ _FEEDBACK = Object.of(
     Field("state", Text(), "rejected, amended or commented.", required=True),
     Field("remark", Text(), "What the reviewer said."),
     Field("yours", Text(), "What you wrote.", required=True),
-    Field("now", Text(), "What is there now; left out where it is as you wrote it."),
-    Field("startLine", Number(), "Where that is now."),
+    Field("now", Text(), "The current text; absent if it is still yours."),
+    Field("startLine", Number(), "Its current first line."),
     Field("endLine", Number()),
     Field("by", Text(), required=True),
     is_open=True,
@@ -337,10 +337,10 @@ def _heard(item: Feedback) -> Result:
 
 _REVIEW_FEEDBACK_TOOL = Tool(
     name="review_feedback",
-    title="Hear what reviewers said",
+    title="Read reviewers' feedback",
     summary=(
         "What reviewers rejected, amended or asked about your changes since you last called this. "
-        "A rejected change is taken back already, an amended one has the reviewer's text: do not repeat either."
+        "Rejected changes are already reverted and amended ones have the reviewer's text: repeat neither."
     ),
     parameters=Object.of(Field("keep", Flag(), "True: the next call returns it again.")),
     result=Object.of(
@@ -350,13 +350,13 @@ _REVIEW_FEEDBACK_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="Nobody has said anything",
+            about="No feedback",
             files={"a.txt": "one\n"},
             arguments={},
             result={"success": True, "feedback": []},
         ),
         Example(
-            about="A word that is no yes and no no",
+            about="A value that is neither true nor false",
             arguments={"keep": "perhaps"},
             result={"success": False, "kind": "bad-request"},
         ),

@@ -99,10 +99,10 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
 # The whole text of a file as `file_path` and `content`, which is how two makers' tools spell it.
 
 WHOLE = Object.of(
-    Field("file_path", Text(), "The file.", required=True), Field("content", Text(), "All of its text.", required=True)
+    Field("file_path", Text(), "The file.", required=True), Field("content", Text(), "Its whole text.", required=True)
 )
 UNREAD = Example(
-    about="A file that nobody has read",
+    about="A file that was never read",
     files={"a.md": "# A\n"},
     arguments={"file_path": "a.md", "content": "# B\n"},
     result={"is_error": True, "kind": "stale-source"},

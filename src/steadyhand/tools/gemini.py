@@ -104,16 +104,16 @@ _REPLACE_TOOL = Tool(
     ),
     parameters=Object.of(
         Field("file_path", Text(), "The file.", required=True),
-        Field("instruction", Text(), "What the change is and why; kept with it."),
+        Field("instruction", Text(), "What the change is and why; recorded."),
         Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
         Field("new_string", Text(), "The replacement.", required=True),
-        Field("allow_multiple", Flag(), "Every place, not the only one.", also=("replace_all",)),
-        Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
+        Field("allow_multiple", Flag(), "Replace every match.", also=("replace_all",)),
+        Field("expected_replacements", Number(least=1), "An older field: exactly how many places."),
     ),
     result=ANSWER,
     examples=(
         Example(
-            about="A text that occurs once",
+            about="Text that occurs once",
             files={"a.md": "one\ntwo\n"},
             arguments={
                 "file_path": "a.md",
@@ -125,7 +125,7 @@ _REPLACE_TOOL = Tool(
             after={"a.md": "one\n2\n"},
         ),
         Example(
-            about="A text that occurs twice",
+            about="Text that occurs twice",
             files={"a.md": "one\none\n"},
             arguments={"file_path": "a.md", "instruction": "Digits.", "old_string": "one", "new_string": "1"},
             result={"is_error": True, "kind": "ambiguous-match"},

@@ -92,8 +92,8 @@ def _requests(fields: Fields) -> list[FileRequest]:
 
 _LETTERS = {"created": "A", "edited": "M", "renamed": "M", "mode": "M", "deleted": "D"}
 _SUMMARY = (
-    "Create, update, delete or move files by a patch. Either one operation on one file: type, path and, unless it is "
-    "deleted, diff; or a whole patch for any number of files as input. All of it is applied or nothing."
+    "Create, update, delete or move files with a patch. Send one operation on one file: type, path and, except to "
+    "delete, diff; or a whole patch for any number of files as input. All of it applies, or none."
 )
 _FREE_FORM = (
     "Create, update, delete or move files by one patch, from *** Begin Patch to *** End Patch. "
@@ -180,7 +180,7 @@ _APPLY_PATCH_TOOL = Tool(
         Field("type", Text(tuple(OPERATIONS)), "What to do with the file."),
         Field("path", Text(), "The file."),
         Field("diff", Text(), "create_file: all lines with + before them. update_file: @@, then lines with a sign."),
-        Field("move_to", Text(), "update_file: another name for the file."),
+        Field("move_to", Text(), "update_file: the file's new path."),
         Field(
             "input",
             Text(),
@@ -211,7 +211,7 @@ _APPLY_PATCH_TOOL = Tool(
             after={"a.md": "one\n2\n", "b.md": "new\n"},
         ),
         Example(
-            about="Lines that are not there",
+            about="Lines that the file does not have",
             files={"a.md": "one\ntwo\n"},
             arguments={"type": "update_file", "path": "a.md", "diff": "@@\n-four\n+4\n"},
             result={"is_error": True, "kind": "no-match"},

@@ -120,7 +120,7 @@ CHANGED = Object.of(
     Field("success", Flag(), required=True),
     Field("path", Text(), required=True),
     Field("id", Text(), "Undo it by this.", required=True),
-    Field("fileHash", Text(), "Of the file as it is now; send it with the next call."),
+    Field("fileHash", Text(), "Of the current file; send it with the next call."),
     Field("lines", LINES, "What changed, from 1; end = start - 1: only removed."),
     Field("context", AROUND),
     Field("matchTiers", Many(Text()), "How inexact old text was matched."),

@@ -78,27 +78,27 @@ _EDIT_FILE_TOOL = Tool(
     ),
     result=Object.of(
         *CHANGED.fields,
-        Field("replaced", Number(), "With occurrence 0: in how many places."),
+        Field("replaced", Number(), "With occurrence 0: how many places."),
         Field("note", Text(), "Where else the old text is."),
         is_open=True,
     ),
     examples=(
         Example(
-            about="A text that occurs once",
+            about="Text that occurs once",
             files={"app.py": "def run():\n    return 1\n"},
             arguments={"path": "app.py", "old_content": "return 1", "new_content": "return 2", "reason": "fixed"},
             result={"success": True, "path": "app.py", "lines": {"start": 2, "end": 2}},
             after={"app.py": "def run():\n    return 2\n"},
         ),
         Example(
-            about="The last of several, which the answer names",
+            about="The last of several; the answer names the others",
             files={"a.txt": "x = 1\ny\nx = 1\n"},
             arguments={"path": "a.txt", "old_content": "x = 1", "new_content": "x = 2", "occurrence": -1},
             result={"success": True, "lines": {"start": 3, "end": 3}, "note": "old_content also matches line 1"},
             after={"a.txt": "x = 1\ny\nx = 2\n"},
         ),
         Example(
-            about="A text that occurs twice, and nothing says which is meant",
+            about="Text that occurs twice, with no occurrence given",
             files={"a.txt": "x = 1\nx = 1\n"},
             arguments={"path": "a.txt", "old_content": "x = 1", "new_content": "x = 2"},
             result={"success": False, "kind": "ambiguous-match"},
@@ -152,7 +152,7 @@ _PATCH_FILE_TOOL = Tool(
             after={"a.txt": "1\ntwo\nthree\nfour\nfive\nsix\nseven\n8\n"},
         ),
         Example(
-            about="No header, and numbers that are wrong",
+            about="No header, and wrong line numbers",
             files={"sums.py": "import os\n\n\n" + _BEFORE},
             arguments={"path": "sums.py", "patch": _PATCH, "reason": "items may be an iterator"},
             result={"success": True, "lines": {"start": 5, "end": 5}},
@@ -244,7 +244,7 @@ _INSERT_AT_TOOL = Tool(
             after={"a.txt": "one\ntwo\nthree\n"},
         ),
         Example(
-            about="A line that the file does not have",
+            about="A line number past the end",
             files={"a.txt": "one\n"},
             arguments={"path": "a.txt", "line": 7, "content": "two"},
             result={"success": False, "kind": "out-of-bounds"},
@@ -285,11 +285,11 @@ LINES = Object.of(
     Field("start", Number(least=1), required=True), Field("end", Number(least=1)), in_order=("start", "end")
 )
 FINDING = Object.of(
-    Field("path", Text(), "The file it is about.", required=True),
+    Field("path", Text(), "The file.", required=True),
     Field("lines", LINES, "Where, from 1; leave out for the whole file."),
     Field("severity", Text(SEVERITIES, also=_ALSO), required=True),
     Field("title", Text(), "One line.", required=True),
-    Field("detail", Text(), "What is wrong, and how one can tell.", required=True),
+    Field("detail", Text(), "What is wrong, and how you can tell.", required=True),
     Field("suggestion", Text(), "What to change, if you know."),
 )
 
@@ -372,7 +372,7 @@ _REPORT_FINDINGS_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="One finding, with its place",
+            about="One finding with its lines",
             files=_FILES,
             arguments={
                 "findings": [
@@ -390,7 +390,7 @@ _REPORT_FINDINGS_TOOL = Tool(
             settings={"mode": "analyze"},
         ),
         Example(
-            about="A line that the file does not have",
+            about="A line number past the end",
             files=_FILES,
             arguments={
                 "findings": [

@@ -146,7 +146,7 @@ def _find_in_history(hint: RunCommand) -> str | None:
 _TOOLSETS = (
     Toolset(
         name="article",
-        summary="Documentation articles: exact, unique, explained replacements in the one article at hand.",
+        summary="Documentation articles: exact, unique replacements in one article, each with a reason.",
         modules=("article",),
         policy={**_ALL_OR_NONE, "tier": "newline", "occurrence": "unique", "already": "refuse"},
         guards=frozenset({"attention"}),
@@ -176,7 +176,7 @@ _TOOLSETS = (
     ),
     Toolset(
         name="core",
-        summary="The default: few tools, everything reachable, any target and any dialect.",
+        summary="The default: few tools, any target, any dialect, several files at once.",
         modules=("core.edit", "core.files"),
         phrases={
             **MODEL,
@@ -195,7 +195,7 @@ _TOOLSETS = (
     ),
     Toolset(
         name="gemini",
-        summary="The Gemini command line's replace and write_file.",
+        summary="The replace and write_file tools of the Gemini CLI.",
         modules=("gemini",),
         policy=_ALL_OR_NONE,
         is_native=True,
@@ -214,7 +214,7 @@ _TOOLSETS = (
     ),
     Toolset(
         name="site",
-        summary="Web pages: operations on elements by selector, tolerant search and replace, batches over pages.",
+        summary="Web pages: edit elements by selector, search and replace tolerantly, change many pages at once.",
         modules=("site.tools",),
         # What is kept of a call that fails in part, and which of several places is meant, is the tools' to say.
         policy={**_ALL_OR_NONE, "on_drift": "new", "occurrence": "unique", "already": "refuse"},
@@ -235,7 +235,7 @@ _TOOLSETS = (
     ),
     Toolset(
         name="vault",
-        summary="A knowledge base of text files: inspect, replace, patch by heading, code block or lines.",
+        summary="A vault of text files: inspect, replace, patch by heading, code block or lines.",
         modules=("vault.inspection", "vault.changes"),
         policy={"tier": "newline", "on_stale": "refuse", "partial": False, "already": "refuse"},
         extensions=tuple(_ENDINGS.split()),

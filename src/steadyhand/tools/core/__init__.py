@@ -1,1 +1,1 @@
-"""The default: few tools, everything reachable, any target and any dialect."""
+"""The default: few tools, any target, any dialect, several files at once."""

@@ -233,7 +233,7 @@ EXAMPLES = (
         },
     ),
     Example(
-        about="One file by its lines, for the version that was read",
+        about="Lines of one file, in the version that was read",
         files={"a.txt": "one\ntwo\nthree\n"},
         arguments={
             "path": "a.txt",
@@ -245,7 +245,7 @@ EXAMPLES = (
         after={"a.txt": "one\n"},
     ),
     Example(
-        about="Files made, renamed and taken away",
+        about="Files created, renamed and deleted",
         files={"old.txt": "x\n", "a.txt": "one\n"},
         arguments={
             "files": [
@@ -258,7 +258,7 @@ EXAMPLES = (
         after={"new.txt": "new\n", "a.txt": None, "b.txt": "one\n", "old.txt": None},
     ),
     Example(
-        about="A patch, shown and not written",
+        about="A patch, as a dry run",
         files={"a.txt": "one\ntwo\n"},
         arguments={"patch": _PATCH, "dry_run": True},
         result={"success": True, "dryRun": True, "format": "unified"},
@@ -275,7 +275,7 @@ EXAMPLES = (
         after={"a.md": "color\n", "docs/b.md": "color, color\n"},
     ),
     Example(
-        about="What can be applied, where some of it is refused",
+        about="A partial edit: one part is refused",
         files={"a.txt": "one\ntwo\n"},
         arguments={
             "path": "a.txt",
@@ -286,7 +286,7 @@ EXAMPLES = (
         after={"a.txt": "one\n2\n"},
     ),
     Example(
-        about="An edit of two that cannot be applied leaves everything as it was",
+        about="One of two edits is refused, so nothing changes",
         files={"a.txt": "one\ntwo\n", "b.txt": "x = 1\nx = 1\n"},
         arguments={
             "files": [
@@ -297,7 +297,7 @@ EXAMPLES = (
         result={"success": False, "kind": "ambiguous-match"},
     ),
     Example(
-        about="An address that names nothing",
+        about="An address that matches nothing",
         files={"guide.md": _GUIDE},
         arguments={"path": "guide.md", "edits": [{"target": {"at": "heading:Set up"}, "new": "x"}]},
         result={"success": False, "kind": "no-such-target"},
@@ -330,9 +330,9 @@ PARAMETERS = Object.of(
     Field("glob", Text(), "Make edits in every file of this glob that has their old text."),
     Field("expected_files", Number(least=1), "How many files glob must change."),
     Field("patch", Text(), "A unified diff, V4A, SEARCH/REPLACE blocks or a lazy snippet, instead of all that."),
-    Field("dry_run", Flag(), "Show the diff, write nothing."),
-    Field("partial", Flag(), "Apply what can be applied where some is refused."),
-    Field("reason", Text(), "Why, for the whole."),
+    Field("dry_run", Flag(), "Show the diff; write nothing."),
+    Field("partial", Flag(), "Apply what can be applied, even if some is refused."),
+    Field("reason", Text(), "Why, for the whole call."),
     gone=tuple((name, 'it belongs in edits: [{"target": …, "new": …}]') for name in _ELSEWHERE),
 )
 

@@ -67,7 +67,7 @@ _OUTLINE_TOOL = Tool(
     parameters=Object.of(
         FILE,
         Field("within", Text(), "An address: only what is inside it.", also=("at",)),
-        Field("depth", Number(least=0), "Levels below the top that are shown."),
+        Field("depth", Number(least=0), "Levels to show below the top."),
     ),
     result=Object.of(
         Field("success", Flag(), required=True),
@@ -107,7 +107,7 @@ _OUTLINE_TOOL = Tool(
             },
         ),
         Example(
-            about="A file without a structure that is known",
+            about="A file without a known structure",
             files={"notes.txt": "one\n"},
             arguments={"path": "notes.txt"},
             result={"success": False, "kind": "bad-request"},
@@ -187,14 +187,14 @@ _READ_TOOL = Tool(
     title="Read files",
     summary=(
         "Read text files with numbered lines, and their hashes. "
-        f"At most {LINES_AT_ONCE} lines of a file at once; leftOut says how to read on."
+        f"At most {LINES_AT_ONCE} lines of a file per call; leftOut says how to read on."
     ),
     parameters=Object.of(
         Field("path", Text(), "One file, from the workspace root."),
         _START,
         _END,
-        Field("files", Many(Either((_FILE, Text())), least=1, most=_MOST_FILES), "Several, instead of path."),
-        Field("anchors", Flag(), "Lines as 12#a3f: TEXT; 12#a3f is an address that notices a change of the line."),
+        Field("files", Many(Either((_FILE, Text())), least=1, most=_MOST_FILES), "Several files, instead of path."),
+        Field("anchors", Flag(), "Lines as 12#a3f: TEXT; 12#a3f is an address that detects a changed line."),
     ),
     result=Object.of(
         Field("success", Either((Flag(), Text(("partial",)))), required=True),
@@ -204,13 +204,13 @@ _READ_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="A stretch of one file",
+            about="Part of one file",
             files={"notes.md": "one\ntwo\nthree\n"},
             arguments={"path": "notes.md", "start": 2},
             result={"success": True, "path": "notes.md", "content": "2: two\n3: three", "totalLines": 3},
         ),
         Example(
-            about="Two files, one of which is not there",
+            about="Two files, one of which does not exist",
             files={"a.md": "one\n"},
             arguments={"files": [{"path": "a.md"}, {"path": "b.md"}]},
             result={
@@ -219,7 +219,7 @@ _READ_TOOL = Tool(
             },
         ),
         Example(
-            about="A file that is not there",
+            about="A file that does not exist",
             files={"notes.md": "one\n"},
             arguments={"path": "note.md"},
             result={"success": False, "kind": "no-such-file"},
@@ -329,7 +329,7 @@ def _who(record: Record) -> Result:
 
 _HISTORY_TOOL = Tool(
     name="history",
-    title="See what was changed",
+    title="Show what changed",
     summary=(
         "The recorded changes, newest first: who, when, why, and the id that undo takes. "
         "With path and line: who last changed that line, and why. With id: the patch of that change."
@@ -361,7 +361,7 @@ _HISTORY_TOOL = Tool(
             after={"a.txt": "1\n"},
         ),
         Example(
-            about="Why a line is as it is",
+            about="Why a line changed",
             files={"a.txt": "one\ntwo\n"},
             first=[("edit", {"path": "a.txt", "edits": [{"target": "two", "new": "2", "reason": "digits"}]})],
             arguments={"path": "a.txt", "line": 2},
@@ -425,13 +425,13 @@ _UNDO_TOOL = Tool(
     title="Undo a change",
     summary=(
         "Undo a change, even if later changes exist. "
-        "Refused only where a later change touches the same lines. An undo can be undone by its id."
+        "Refused only if a later change touches the same lines. An undo can itself be undone by its id."
     ),
     parameters=Object.of(
         Field("id", Text(), "The id of a change, from edit, write or history."),
         Field("task", Text(), "Or: all changes of this task."),
         Field("last", Flag(), "Or: true undoes your last change here."),
-        Field("dry_run", Flag(), "Show the diff, write nothing."),
+        Field("dry_run", Flag(), "Show the diff; write nothing."),
         REASON,
     ),
     result=CHANGES,
@@ -444,7 +444,7 @@ _UNDO_TOOL = Tool(
             result={"success": True, "path": "a.txt", "files": [{"path": "a.txt", "status": "edited"}]},
         ),
         Example(
-            about="A record that there is not",
+            about="A record that does not exist",
             files={"a.txt": "one\n"},
             first=[("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]})],
             arguments={"id": "ffffffffffff"},
@@ -452,7 +452,7 @@ _UNDO_TOOL = Tool(
             after={"a.txt": "1\n"},
         ),
         Example(
-            about="Nothing was changed yet",
+            about="Nothing has changed yet",
             files={"a.txt": "one\n"},
             arguments={"last": True},
             result={"success": False, "kind": "cannot-undo"},

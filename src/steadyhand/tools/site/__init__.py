@@ -1,1 +1,1 @@
-"""Web pages: operations on elements by selector, tolerant search and replace, batches over pages."""
+"""Web pages: edit elements by selector, search and replace tolerantly, change many pages at once."""

@@ -52,7 +52,7 @@ _LONGEST = 2_000
 
 PASSAGE_OPERATION = Object.of(
     Field("search", Text(), "Exact text from the file.", required=True),
-    Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
+    Field("replace", Text(), "The replacement, literally; empty deletes.", required=True),
     Field("expectedReplacements", Number(least=1), "How many places must match; all of them change. Usually 1."),
     REASON,
     gone=(("replace_all", "send expectedReplacements, the number of places, to change all of them"),),

@@ -317,18 +317,18 @@ def page_fields(*, elements: bool = False, passages: bool = False) -> tuple[Fiel
     of_passages = (
         Field("matchTiers", Many(Text(choices=("exact", "whitespace", "token", "fuzzy"))), "How each text was found."),
         Field("appliedCount", Number()),
-        Field("failedIndex", Number(), "From 0; those behind it were not tried."),
-        Field("bestMatch", _BEST, "What comes nearest to the text of the failed operation."),
+        Field("failedIndex", Number(), "From 0; those after it were not tried."),
+        Field("bestMatch", _BEST, "The text nearest to the failed operation's search."),
     )
     return (
         Field("success", SUCCESS, required=True),
         Field("file", Text(), required=True),
-        Field("content", Text(), "The whole file as it is now."),
-        Field("leftOut", Text(), "Why there is no content."),
+        Field("content", Text(), "The whole current file."),
+        Field("leftOut", Text(), "Why content is missing."),
         *(of_elements if elements else ()),
         *(of_passages if passages else ()),
         Field("id", Text(), "Undo it by this."),
-        Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
+        Field("fileHash", Text(), "Of the current file; send it as expectedHash."),
         Field("error", Text()),
         Field("kind", Text()),
     )

@@ -58,8 +58,9 @@ _EDIT_DOM_TOOL = Tool(
     name="editDOM",
     title="Edit elements of a page",
     summary=(
-        "Change elements of an HTML page by CSS selector: text, markup, attributes, classes, removal, neighbours. "
-        "A selector that matches none, or several without all: true, is refused; other operations still apply."
+        "Change elements of an HTML page by CSS selector: text, markup, attributes, classes; remove, wrap or add "
+        "elements. A selector that matches none, or several without all: true, is refused; other operations still "
+        "apply."
     ),
     parameters=_on_one_file(ELEMENT_OPERATION, MOST_OPERATIONS),
     result=Object(page_fields(elements=True), is_open=True),
@@ -130,13 +131,13 @@ _EDIT_FILE_TOOL = Tool(
     summary=(
         "Replace passages of a file. search matches exactly, or ignoring whitespace, by words or by similarity (85 %); "
         "it must match one place, or as many as expectedReplacements. "
-        "When an operation fails, those before it are kept and the rest is not tried."
+        "When an operation fails, those before it are kept and the rest are not tried."
     ),
     parameters=_on_one_file(PASSAGE_OPERATION, MOST_PASSAGES),
     result=Object(page_fields(passages=True), is_open=True),
     examples=(
         Example(
-            about="A heading, quoted with other blanks than it has, and a paragraph",
+            about="A heading quoted with different whitespace, and a paragraph",
             files={"index.html": _EDIT_FILE_PAGE},
             arguments={
                 "file": "index.html",
@@ -188,7 +189,7 @@ MOST_OPERATIONS_OF_ALL = 200
 
 _PAGE = Object.of(
     Field("file", Text(), required=True),
-    Field("domOperations", Many(ELEMENT_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editDOM; they come first."),
+    Field("domOperations", Many(ELEMENT_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editDOM; they run first."),
     Field("replaceOperations", Many(PASSAGE_OPERATION, most=MOST_OPERATIONS_OF_ALL), "As in editFile, on the result."),
 )
 
@@ -283,7 +284,7 @@ _EDIT_FILES_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="The same change on two pages, in two ways",
+            about="Two pages, changed in two ways",
             files={"a.html": _EDIT_FILES_PAGE, "b.html": _EDIT_FILES_PAGE},
             arguments={
                 "edits": [
@@ -302,7 +303,7 @@ _EDIT_FILES_TOOL = Tool(
             },
         ),
         Example(
-            about="One file is missing: the other is changed",
+            about="One file is missing; the other is changed",
             files={"a.html": _EDIT_FILES_PAGE},
             arguments={
                 "edits": [
@@ -341,7 +342,7 @@ _FILE = Object.of(
     Field("file", Text(), required=True),
     Field("content", Text(), "All of it.", required=True),
     Field("expectedHash", Text(), "fileHash of the version that it replaces."),
-    Field("allow_shrink", Flag(), "It may lose most of its lines."),
+    Field("allow_shrink", Flag(), "Allow it to lose most of its lines."),
 )
 
 _WRITTEN = Object.of(
@@ -349,7 +350,7 @@ _WRITTEN = Object.of(
     Field("file", Text(), required=True),
     Field("status", Text(choices=("created", "edited"))),
     Field("id", Text(), "Undo it by this."),
-    Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
+    Field("fileHash", Text(), "Of the current file; send it as expectedHash."),
     Field("lines", LINES),
     Field("context", AROUND),
     Field("error", Text()),
@@ -413,7 +414,7 @@ _WRITE_FILES_TOOL = Tool(
     ),
     examples=(
         Example(
-            about="A new page, and one in the place of what was read",
+            about="A new page, and a replacement for one that was read",
             files={"index.html": "<h1>Old</h1>\n"},
             arguments={
                 "files": [

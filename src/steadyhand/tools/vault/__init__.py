@@ -1,1 +1,1 @@
-"""A knowledge base of text files: inspect, replace, patch by heading, code block or lines."""
+"""A vault of text files: inspect, replace, patch by heading, code block or lines."""

@@ -255,7 +255,7 @@ _REPLACE_TOOL = Tool(
     result=REPLACE_RESULT,
     examples=(
         Example(
-            about="The first of several places; the answer names the other",
+            about="The first of two places; the answer names the other",
             files={"notes.md": "# Notes\n\nport 80\nport 80\n"},
             arguments={"filePath": "notes.md", "oldText": "port 80", "newText": "port 8080"},
             result={
@@ -271,7 +271,7 @@ _REPLACE_TOOL = Tool(
             after={"notes.md": "# Notes\n\nport 8080\nport 80\n"},
         ),
         Example(
-            about="All of them, in the version that is known",
+            about="All of them, in a known version",
             files={"notes.md": "old and old\n"},
             arguments={
                 "filePath": "notes.md",
@@ -284,13 +284,13 @@ _REPLACE_TOOL = Tool(
             after={"notes.md": "new and new\n"},
         ),
         Example(
-            about="A text that is there in another case, which is only reported",
+            about="Text that occurs only in another case, which is reported",
             files={"notes.md": "# Setup Guide\n"},
             arguments={"filePath": "notes.md", "oldText": "setup guide", "newText": "Installation"},
             result={"status": "error", "kind": "no-match", "details": {"found": "Setup Guide", "line": 1}},
         ),
         Example(
-            about="A version that is no longer there",
+            about="An outdated version",
             files={"notes.md": "one\n"},
             arguments={
                 "filePath": "notes.md",
@@ -469,13 +469,13 @@ TARGET = Object.of(
     ),
     Field("heading", Text(), "A section: its heading, or a path such as Guide > Setup. replace, delete."),
     Field("beforeHeading", Text(), "The place before a section's heading. insert."),
-    Field("appendToSection", Text(), "The end of a section, behind its subsections. insert."),
+    Field("appendToSection", Text(), "The end of a section, after its subsections. insert."),
     Field(
         "codeBlock",
         Object.of(Field("index", Number(least=0), "From 0, as TextInspect numbers them.", required=True)),
         "The code between the fences, which stay. replace, delete.",
     ),
-    Field("nth", Number(least=1), "Which of several sections that a heading names, from 1."),
+    Field("nth", Number(least=1), "Which of several sections with that heading, from 1."),
     gone=(
         ("text", "call TextReplace with the text as oldText"),
         ("pattern", "find the place with TextInspect in mode search, then call TextReplace or send lines"),
@@ -625,13 +625,13 @@ _PATCH_TOOL = Tool(
             after={"guide.md": "# Guide\n\n## Setup\n\nRun the installer.\n"},
         ),
         Example(
-            about="A heading that there is twice",
+            about="A heading that occurs twice",
             files={"guide.md": "# A\n\n## Notes\n\n1\n\n# B\n\n## Notes\n\n2\n"},
             arguments={"filePath": "guide.md", "operation": "delete", "target": {"heading": "Notes"}},
             result={"status": "error", "kind": "ambiguous-match"},
         ),
         Example(
-            about="A target of former times",
+            about="A target from an older version",
             files={"guide.md": "# A\n"},
             arguments={
                 "filePath": "guide.md",

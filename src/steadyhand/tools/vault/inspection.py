@@ -48,9 +48,9 @@ _LONGEST = 200
 CHANGED = (
     Field("status", Text(("success", "error")), required=True),
     Field("filePath", Text(), required=True),
-    Field("affectedLines", LINES, "What changed, from 1, in the file as it is now; end = start - 1: only removed."),
+    Field("affectedLines", LINES, "What changed, from 1, in the current file; end = start - 1: only removed."),
     Field("context", AROUND, "The lines around it now."),
-    Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash.", required=True),
+    Field("fileHash", Text(), "Of the current file; send it as expectedHash.", required=True),
     Field("id", Text(), "Undo it by this.", required=True),
     Field("preview", Object.of(Field("before", Text()), Field("after", Text())), "Each cut at 200 characters."),
 )
@@ -361,8 +361,8 @@ PARAMETERS = Object.of(
     FILE,
     Field("mode", Text(MODES), "structure: headings and blocks. search: query. lines: the text.", required=True),
     Field("query", Text(), "What to search for."),
-    Field("isRegex", Flag(), "query is a regular expression, looked for within lines."),
-    Field("start", Number(least=1), "First line to look at, from 1."),
+    Field("isRegex", Flag(), "query is a regular expression, matched within each line."),
+    Field("start", Number(least=1), "First line to show, from 1."),
     Field("end", Number(least=1), "Last line, included."),
 )
 _PLACE = Object.of(Field("startLine", Number()), Field("endLine", Number()), is_open=True)
@@ -378,7 +378,7 @@ _HEADING = Object.of(
     Field("level", Number()),
     Field("text", Text()),
     Field("line", Number()),
-    Field("path", Text(), "Send it as heading, with nth where several have it."),
+    Field("path", Text(), "Send it as heading, with nth if several have it."),
     Field("nth", Number()),
     is_open=True,
 )
@@ -395,10 +395,10 @@ RESULT = Object.of(
     Field("codeBlocks", Many(_PLACE)),
     Field("tables", Many(_PLACE)),
     Field("links", Many(Object(is_open=True))),
-    Field("outline", Many(_PLACE), "Of other formats than Markdown."),
+    Field("outline", Many(_PLACE), "For formats other than Markdown."),
     Field("totalMatches", Number()),
     Field("matches", Many(_HIT)),
-    Field("lines", Many(Text()), "Each with its number before it."),
+    Field("lines", Many(Text()), "Each with its number."),
     Field("leftOut", Text(), "What is not shown, and how to get it."),
     is_open=True,
 )
@@ -435,7 +435,7 @@ _INSPECT_TOOL = Tool(
     title="Inspect a file",
     summary=(
         "Look at a file before editing it: its structure with headings and code blocks, matches of a text, "
-        f"or its lines, up to {LINES_AT_ONCE} at once. Always gives its hash."
+        f"or its lines, up to {LINES_AT_ONCE} at once. Always returns its hash."
     ),
     parameters=PARAMETERS,
     result=RESULT,
@@ -456,7 +456,7 @@ _INSPECT_TOOL = Tool(
             },
         ),
         Example(
-            about="Where a text is",
+            about="Find a text",
             files={"guide.md": "# Guide\n\n## Setup\n\nport 80\n"},
             arguments={"filePath": "guide.md", "mode": "search", "query": "port [0-9]+", "isRegex": True},
             result={
@@ -472,7 +472,7 @@ _INSPECT_TOOL = Tool(
             result={"status": "success", "format": "text", "lines": ["2: two", "3: three"]},
         ),
         Example(
-            about="A kind of file that the vault does not take",
+            about="A file type that the vault does not allow",
             files={"run.sh": "echo\n"},
             arguments={"filePath": "run.sh", "mode": "structure"},
             result={"status": "error", "kind": "not-allowed"},
