@@ -149,11 +149,12 @@ def impact(
     *,
     resume: str | None = None,
     reviewer: Reviewer | None = None,
+    hold: bool = False,
     **settings: Any,
 ) -> dict[str, Any]:
     """Run it on the last commit, with the scripted model behind real HTTP; the record."""
     given = RunSettings(**{"base": "HEAD~1", "limits": Limits(pause=0.01, seconds=60.0), **settings})
-    with scripted(by_article(script)) as server, sh.Workspace(root, actor="bot") as ws:
+    with scripted(by_article(script)) as server, sh.Workspace(root, actor="bot", hold=hold) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         record: dict[str, Any] = run_impact(ws, model, given, resume=resume, reviewer=reviewer)
         record["requests"] = server.requests

@@ -13,6 +13,7 @@ from steadyhand.agents.impact.review import RunSettings
 from steadyhand.agents.impact.run import run_impact
 from steadyhand.agents.model import named_model
 from steadyhand.agents.runner import Limits
+from steadyhand.session.host import host_of
 from tests.agents.impact_ground import (
     CHANGED,
     DONE,
@@ -74,6 +75,25 @@ def test_what_the_change_made_wrong_is_corrected_and_explained(root: Path) -> No
     answer = audit(root, "docs/login.md", record)
     assert (answer["status"], answer["run"], answer["reasoning"]) == ("updated", record["id"], DONE)
     assert answer["evidence"] == login["evidence"]
+
+
+def test_what_waits_for_a_reviewer_is_reported_as_what_is_on_the_disk(root: Path, tmp_path: Path) -> None:
+    twin = repository(tmp_path / "twin")
+    names = ("status", "patch", "editReasons", "hunkReasons", "reasoning")
+    shown = {path: {name: article[name] for name in names} for path, article in by_path(impact(twin, GOOD)).items()}
+    record = impact(root, GOOD, hold=True)
+    check_nothing_else(root)
+    with sh.Workspace(root, actor="ada") as ws:
+        assert host_of(ws).runs.run(record["id"])["articles"] == record["articles"]
+        for path, article in by_path(record).items():
+            assert article["held"] is True
+            assert {name: article[name] for name in names} == shown[path]
+        review = ws.review(task=f"impact-{record['id']}")
+        review.accept(change.id for change in review.waiting)
+        for path, article in by_path(host_of(ws).runs.run(record["id"])).items():
+            assert "held" not in article
+            assert {name: article[name] for name in names} == shown[path]
+    check_nothing_else(root, *shown)
 
 
 def test_the_prompt_holds_the_job_the_evidence_the_change_and_the_article_as_data(root: Path) -> None:

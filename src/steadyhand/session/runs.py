@@ -1,8 +1,9 @@
 """Runs of an agent over many articles, as the journal keeps them: beside the edits, in notes, and in no other store.
 
 One note says that a run began and which articles it means to look at, one that an article is finished, one that the run
-ended. What was changed is not taken from these notes: it is what the records of the run's task come to. So an article
-that was changed is reported as changed, also where the process died right behind the write and no note was made.
+ended. What was changed is not taken from these notes: it is what the records of the run's task come to, and what it
+holds for a reviewer. So an article that was changed is reported as changed, also where the process died right behind
+the write and no note was made.
 
     updated    it was changed, and the conversation about it ended well
     partial    it was changed, and then something went wrong, or the process died
@@ -25,6 +26,7 @@ from steadyhand.workspace.journal.record import new_record_id, word
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.workspace.journal.record import Note
+    from steadyhand.workspace.store import Store
 
 
 Facts = dict[str, object]
@@ -84,10 +86,10 @@ class Runs:
                 planned.setdefault(str(each.get("path")), each)
         for path in (*finished, *self._changed_by(run)):
             planned.setdefault(path, finished[path].body if path in finished else {"path": path})
-        audits = self._audits(run, note.seq)
+        audits, waiting = self._audits(run, note.seq), _waiting(self._store_of(run))
         articles = [
-            _article(path, planned[path], finished[path].body if path in finished else None, audits.get(path, {}))
-            for path in planned
+            _article(path, plan, finished[path].body if path in finished else None, audits.get(path, {}), waiting)
+            for path, plan in planned.items()
         ]
         end = _rest(ends[0].body) if ends else {"end": "unfinished"}
         return {"id": run, "time": note.time, **_rest(note.body, "articles"), **end, "articles": articles}
@@ -106,12 +108,12 @@ class Runs:
         """An article of a run that was just noted, as the record has it: with what the journal says of it."""
         from steadyhand.session.audit import Asked, Auditor
 
-        path = str(noted.get("path"))
+        path, store = str(noted.get("path")), self._store_of(run)
         try:
-            audit = Auditor(self._store, Asked(task=task_of_run(run)), self._ranges).one(path)
+            audit = Auditor(store, Asked(task=task_of_run(run)), self._ranges).one(path)
         except EditError:  # there is no such file any more, and nothing of it is recorded
             audit = {}
-        return _article(path, noted, noted, audit)
+        return _article(path, noted, noted, audit, _waiting(store))
 
     def settled(self, run: str) -> set[str]:
         """The articles of a run that need not be asked again."""
@@ -142,13 +144,23 @@ class Runs:
         from steadyhand.session.audit import Asked, Auditor
 
         asked = Asked(after=begun - 1, task=task_of_run(run))
-        return {str(each["path"]): each for each in Auditor(self._store, asked, self._ranges).every(None, None)}
+        return {str(each["path"]): each for each in Auditor(self._store_of(run), asked, self._ranges).every(None, None)}
 
     def _changed_by(self, run: str) -> Iterator[str]:
         """The files that the records of a run changed, under the names that they have now."""
         if self._store.state.exists:
-            for entry in self._store.journal.entries(task=task_of_run(run), newest_first=False):
+            for entry in self._store_of(run).journal.entries(task=task_of_run(run), newest_first=False):
                 yield from (change.path for change in entry.record.files)
+
+    def _store_of(self, run: str) -> Store:
+        """The store as the run sees it, where its changes wait for a reviewer; else over the disk itself."""
+        from steadyhand.workspace.held.notes import group_of_party
+        from steadyhand.workspace.held.store import HeldStore
+
+        if not self._store.state.exists:
+            return self._store
+        held = HeldStore(self._store, group_of_party(self._actor, task_of_run(run)))
+        return held if held.layer.waiting else held.beneath
 
     def _begun(self, id: str) -> Note:
         wanted = remark(id, "run") or ""
@@ -180,8 +192,19 @@ def task_of_run(run: str) -> str:
     return f"impact-{run}"
 
 
+def _waiting(store: Store) -> frozenset[str]:
+    """The files of which changes wait for a reviewer."""
+    from steadyhand.workspace.held.store import HeldStore
+
+    return frozenset(file.path for file in store.layer.waiting) if isinstance(store, HeldStore) else frozenset()
+
+
 def _article(
-    path: str, planned: Mapping[str, object], ended: Mapping[str, object] | None, audit: Mapping[str, object]
+    path: str,
+    planned: Mapping[str, object],
+    ended: Mapping[str, object] | None,
+    audit: Mapping[str, object],
+    waiting: frozenset[str],
 ) -> Facts:
     """An article: as it was planned, as it was noted at its end (None: it was not), and as the journal has it."""
     noted: Mapping[str, object] = ended or {}
@@ -204,7 +227,8 @@ def _article(
     if said is None:
         message = "the run ended before this article was finished" if is_changed else "the run has not come to it"
         error = {"kind": "unfinished", "message": message}
-    return {**facts, **_rest(noted, *facts, "error"), **({} if error is None else {"error": error})}
+    held = {"held": True} if path in waiting else {}
+    return {**facts, **_rest(noted, *facts, "error"), **held, **({} if error is None else {"error": error})}
 
 
 def _status(said: str | None, *, is_changed: bool) -> str:

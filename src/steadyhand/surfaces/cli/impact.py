@@ -234,7 +234,10 @@ def run_lines(record: Facts) -> Iterator[Line]:
     name = record.get("id")
     yield (Piece(f"{summary(record)}", "heading"),)
     if name is not None:
-        yield (Piece("run "), Piece(str(name), "id"), Piece(f"  undo: steadyhand undo --task impact-{name}", "dim"))
+        is_held = any(article.get("held") for article in articles_of(record))
+        way = "review" if is_held else "undo"
+        said = f"  {'held for ' if is_held else ''}{way}: steadyhand {way} --task impact-{name}"
+        yield (Piece("run "), Piece(str(name), "id"), Piece(said, "dim"))
 
 
 def show_lines(record: Facts, *, width: int | None = None, quiet: bool = False) -> Iterator[Line]:
