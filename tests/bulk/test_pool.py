@@ -10,12 +10,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 import steadyhand as sh
-from steadyhand.bulk.job import read_jobs
+from steadyhand.bulk.execution import Given, carry_out
+from steadyhand.bulk.job import RESULTS, WORKS, Job, read_jobs
 from steadyhand.bulk.pool import carry_out_run
 from steadyhand.bulk.run_store import RunSettings
 from tests.agents import impact_ground
@@ -91,6 +93,55 @@ def test_each_kind_of_work_and_result(ground: Ground) -> None:
         assert f"Steadyhand-Run: {run}\nSteadyhand-Job: {key}\n" in message
     assert git(repo, "status", "--porcelain", "a.md") == ""
     assert git(repo, "worktree", "list").count("\n") == 1, "no worktree is left over"
+
+
+LOGIN = "docs/login.md"
+OLD, NEW = "Five tries in a minute.", "Three tries in a minute."
+EDITS = [{"target": OLD, "new": NEW}]
+BODIES: dict[str, object] = {
+    "plan": {"files": [{"path": LOGIN, "edits": EDITS}]},
+    "patch": f"--- a/{LOGIN}\n+++ b/{LOGIN}\n@@ -12,1 +12,1 @@\n-{OLD}\n+{NEW}\n",
+    "act": {"glob": "docs/**/*.md", "edits": EDITS},
+    "task": {"text": "three", "script": [{"tool": "edit", "arguments": {"path": LOGIN, "edits": EDITS}}, "done"]},
+    "impact": {
+        "base": "HEAD~1", "docs": ["docs"],
+        "script": {
+            f"{LOGIN}`. The change": [{"tool": "edit_article", "arguments": impact_ground.FIX_LOGIN.arguments}, "done"],
+            "": [{"tool": "no_change_needed", "arguments": {"reasoning": "right as it is"}}],
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_every_work_has_every_result_once(work: str, tmp_path: Path) -> None:
+    """The same change of one file by each work: where it is to be, nowhere else, and there once."""
+    before, after = impact_ground.LOGIN, impact_ground.LOGIN.replace(OLD, NEW)
+    given = Given(run="r", folder=str(tmp_path / "state"))
+    for result, place in product(RESULTS, ("root", "repo")):
+        origin = impact_ground.repository(tmp_path / f"{result}-{place}")
+        job = Job.of_json({"key": result, place: str(origin), work: BODIES[work], "result": result, "reason": "asked"})
+        first = carry_out(job, given)
+        again = carry_out(job, given)
+        assert (first.state, first.files, first.error) == ("done", (LOGIN,), None), result
+        assert f"-{OLD}\n+{NEW}\n" in first.diff
+        assert (again.state, again.files, again.diff) == (first.state, first.files, first.diff)
+        assert [each.facts.get("held") for each in (first, again)] == [True if result == "hold" else None] * 2
+        tree = Path(str(first.facts.get("tree", origin)))
+        assert (tree / LOGIN).read_text() == (after if result == "leave" else before)
+        assert tree == origin or (origin / LOGIN).read_text() == before
+        impact_ground.check_nothing_else(tree, *[LOGIN] if result == "leave" else [])
+        if result == "branch":
+            clone, branch = Path(str(first.facts.get("clone", origin))), str(first.facts["branch"])
+            assert git(clone, "show", f"{branch}:{LOGIN}") == after
+            assert git(clone, "log", "-1", "--format=%s", branch) == "asked\n"
+            assert again.facts["commit"] == first.facts["commit"]
+        with sh.Workspace(tree) as workspace:
+            records = [entry for entry in workspace.history() if entry.record.verb == "edit"]
+            assert len(records) == (result == "leave")
+            assert [change.state for change in workspace.review().changes] == ["undecided"] * (
+                result in ("leave", "hold")
+            )
 
 
 def test_a_run_that_is_carried_out_again_changes_nothing(ground: Ground) -> None:

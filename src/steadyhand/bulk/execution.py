@@ -248,7 +248,7 @@ def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
     if job.result == "hold" and job.work != "task":
         if not host_of(workspace).has_held(task):
             return None
-        return Outcome("done", files=workspace.held, facts={"held": True})
+        return Outcome("done", files=workspace.held, diff=_diff(workspace), facts={"held": True})
     records = [entry.record for entry in workspace.history(task=task)]
     undone = {each for record in records for each in record.undoes}
     standing = [record for record in records if record.verb == "edit" and record.id not in undone]
@@ -266,15 +266,26 @@ def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
             f"a run of this name has done another job {job.key!r} here",
             hint="give the run another name with --run",
         )
-    return _recorded(workspace, task, [record.id for record in records])
+    return _recorded(job, workspace, [record.id for record in records])
 
 
-def _recorded(workspace: Workspace, task: str, records: Sequence[str]) -> Outcome:
+def _recorded(job: Job, workspace: Workspace, records: Sequence[str]) -> Outcome:
     """A job that is done, by its records."""
-    files = dict.fromkeys(path for entry in workspace.history(task=task) for path in entry.record.paths)
-    with suppress(EditError):  # an image that retention dropped; what was done is done all the same
-        return Outcome("done", files=tuple(files), diff=workspace.diff_of_task(task), facts={"record": records[0]})
-    return Outcome("done", files=tuple(files), facts={"record": records[0]})
+    files = dict.fromkeys(path for entry in workspace.history(task=workspace.task_id) for path in entry.record.paths)
+    return Outcome("done", files=tuple(files), diff=_diff(workspace), facts={"record": records[0], **_held(job)})
+
+
+def _diff(workspace: Workspace) -> str:
+    """What the job has changed; empty where retention dropped an image: what was done is done all the same."""
+    try:
+        return workspace.diff_of_task(workspace.task_id or "")
+    except EditError:
+        return ""
+
+
+def _held(job: Job) -> dict[str, object]:
+    """What a report says of files that a reviewer has yet to see."""
+    return {"held": True} if job.result == "hold" else {}
 
 
 def _task(job: Job, given: Given, workspace: Workspace) -> Outcome:
@@ -297,7 +308,7 @@ def _task(job: Job, given: Given, workspace: Workspace) -> Outcome:
         raise
     ended = run.conversation.ended
     spent: dict[str, object] = {"tokens": ended.tokens.to_json(), "text": ended.text[:2_000]}
-    made = _recorded(workspace, task, run.records) if run.records else Outcome("nothing")
+    made = _recorded(job, workspace, run.records) if run.records else Outcome("nothing")
     if ended.is_done:
         if run.records:
             workspace.end_task()
@@ -318,7 +329,6 @@ def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
     """An impact run; one that was begun for this job goes on."""
     from steadyhand.agents.impact.review import RunSettings
     from steadyhand.agents.impact.run import run_impact
-    from steadyhand.session.runs import task_of_run
 
     body = cast("Mapping[str, object]", job.body)
     label = task_of_job(given.run, job.key)
@@ -340,9 +350,10 @@ def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
             label=label,
         )
         record = run_impact(workspace, _model(body, given), settings, resume=begun)
-    files = tuple(str(each["path"]) for each in _articles(record, "updated", "partial"))
-    diff = workspace.diff_of_task(task_of_run(str(record["id"]))) if files else ""
-    facts = {"impact": record["id"]}
+    changed = _articles(record, "updated", "partial")
+    files = tuple(str(each["path"]) for each in changed)
+    diff = "".join(str(each["patch"]) for each in changed)
+    facts = {"impact": record["id"], **(_held(job) if files else {})}
     wrong = _articles(record, "failed", "partial")
     if wrong:
         error = wrong[0].get("error")

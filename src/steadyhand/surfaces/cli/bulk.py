@@ -264,6 +264,7 @@ def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
         )
         places = [str(job.facts[name]) for name in ("branch", "tree") if name in job.facts]
         places += [f"in {job.facts['clone']}"] if "clone" in job.facts else []
+        places += ["held for review"] if "held" in job.facts else []
         yield (
             Piece(pad(job.state, 10), _STYLES.get(job.state, "dim")),
             Piece(visible_line(job.key), "place"),
