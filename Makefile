@@ -94,7 +94,7 @@ crash: $(STAMP) ## the whole crash and disk-fault sweep
 	$(BIN)/python -m tests.attack --minutes 60 'system calls'
 
 stress: $(STAMP) ## processes killed again and again, on a server that is restarted, cut off and frozen; some minutes
-	STEADYHAND_STRESS=all $(BIN)/python -m pytest -q --timeout 3600 tests/concurrency/test_crews_under_fire.py tests/bulk/test_under_fire.py $(ARGS)
+	STEADYHAND_STRESS=all $(BIN)/python -m pytest -q --timeout 3600 -m "" tests/concurrency/test_crews_under_fire.py tests/bulk/test_under_fire.py $(ARGS)
 
 attack: $(STAMP) ## every attack we know for MINUTES=10 in all, and a table of attempts and violations
 	$(BIN)/python -m tests.attack --minutes $(MINUTES) $(ARGS)

@@ -81,6 +81,16 @@ def test_every_command_that_a_page_names_takes_the_options_it_is_given(tmp_path:
     assert wrong == []
 
 
+@pytest.mark.sweep
+def test_no_test_is_left_out_of_the_stress() -> None:
+    """Most of them are marked as sweeps, which pytest leaves out unless it is told otherwise."""
+    recipe = ["make", "-n", "stress", "ARGS=--collect-only", f"BIN={Path(sys.executable).parent}"]
+    command = subprocess.run(recipe, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "deselected" not in done.stdout
+
+
 @table("page", [p for p in PAGES if TOML.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.name)
 def test_the_configuration_of_a_page_is_one_that_is_read(page: Path, tmp_path: Path) -> None:
     home, workspace = sessions.furnish(tmp_path)
