@@ -33,9 +33,8 @@ import click
 
 from steadyhand.dialects.dialect import Dialect, dialects
 from steadyhand.errors import Action, Kind
-from steadyhand.match.repair import Repair, RepairExample, repairs
 from steadyhand.match.resolve import Found, finder_of, resolve
-from steadyhand.match.tier import Example, Step, Tier, steps, tiers
+from steadyhand.match.tier import Example, Repair, RepairExample, Step, Tier, repairs, steps, tiers
 from steadyhand.schema import Either, Many, Object, Shape
 from steadyhand.structure.action import Action as NodeAction
 from steadyhand.structure.action import Parameter, actions

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 
-from steadyhand.match import repair, tier
+from steadyhand.match import tier
 from steadyhand.plan import match_checks
 
 __all__ = ["leave_out", "rule_names"]
@@ -23,17 +23,17 @@ _FUNCTIONS = {
 def rule_names() -> tuple[str, ...]:
     """Every rule that can be left out."""
     laxer = (step.name for step in tier.steps() if step.name not in tier.STRICT and not step.is_repaired)
-    repairs = (f"repair of {one.name}" for one in repair.repairs())
+    repairs = (f"repair of {one.name}" for one in tier.repairs())
     return *laxer, *repairs, *(f"doubt {one.__name__.strip('_')}" for one in match_checks.CHECKS), *_FUNCTIONS
 
 
 def leave_out(name: str) -> None:
     """Take a rule out of this process."""
     steps = tuple(replace(step, tiers=()) if step.name == name else step for step in tier.steps())
-    repairs = tuple(one for one in repair.repairs() if f"repair of {one.name}" != name)
+    repairs = tuple(one for one in tier.repairs() if f"repair of {one.name}" != name)
     kept = tuple(one for one in match_checks.CHECKS if f"doubt {one.__name__.strip('_')}" != name)
     _put(tier, "steps", lambda: steps)
-    _put(repair, "repairs", lambda: repairs)
+    _put(tier, "repairs", lambda: repairs)
     _put(match_checks, "CHECKS", kept)
     for module, function in _FUNCTIONS.get(name, ()):
         _put(importlib.import_module(module), function, lambda *_, **__: None)

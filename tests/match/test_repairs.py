@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.repair import Repair, RepairChain, Repaired, RepairExample, repair_chains, repairs
+from steadyhand.match.tier import Repair, RepairChain, Repaired, RepairExample, repair_chains, repairs
 from tests.table import table
 
 LEFT = [(repair, example) for repair in repairs() for example in repair.leaves]

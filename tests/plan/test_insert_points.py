@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.match.align import align
 from steadyhand.match.lexer import lexer_of
-from steadyhand.plan.sections import Drift, InsertPoints
+from steadyhand.plan.merge_window import Drift, InsertPoints
 from tests.table import table
 
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.match import needle_index
 from steadyhand.match.tier import Needle
 from steadyhand.match.tiers.quoted import TIERS
 from steadyhand.plan import draft as draft_module
+from steadyhand.plan import many_edits
 from steadyhand.plan.draft import Draft, RunningDraft, Taken
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.policy import Policy
@@ -33,8 +33,8 @@ def _indexed() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("_MANY_NEEDLES", "_LONG_TEXT", "_READ_COST", "_FEW_UNKNOWN"):
             patch.setattr(draft_module, name, 0)
-        patch.setattr(needle_index, "_FEW", 1)
-        patch.setattr(needle_index, "_LOOK", 1)
+        patch.setattr(many_edits, "_FEW", 1)
+        patch.setattr(many_edits, "_LOOK", 1)
         yield
 
 

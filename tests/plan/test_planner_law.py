@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadyhand.match import needle_index
 from steadyhand.plan import draft as draft_module
+from steadyhand.plan import many_edits
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.preview import Policy, edit
 from steadyhand.plan.writing import fit_endings, fit_insertion, fit_lines
@@ -276,8 +276,8 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
             patch.setattr(draft_module, "_MANY_NEEDLES", 1)
             patch.setattr(draft_module, "_LONG_TEXT", 0)
             patch.setattr(draft_module, "_READ_COST", 0)
-            patch.setattr(needle_index, "_FEW", 1)
-            patch.setattr(needle_index, "_LOOK", 1)
+            patch.setattr(many_edits, "_FEW", 1)
+            patch.setattr(many_edits, "_LOOK", 1)
         yield
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.plan import running_rows
+from steadyhand.plan import many_edits
 from steadyhand.plan.draft import RunningDraft, Taken
-from steadyhand.plan.running_rows import CountedRows
+from steadyhand.plan.many_edits import CountedRows
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -20,7 +20,7 @@ texts = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).m
 @pytest.fixture(scope="module", params=[0, 10, 100_000], ids=["table", "table after a few questions", "no table"])
 def _questions(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running_rows, "_QUESTIONS", request.param)
+        patch.setattr(many_edits, "_QUESTIONS", request.param)
         yield
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from steadyhand.match.align import align
 from steadyhand.match.lexer import fold, lexer_of
-from steadyhand.plan.sections import BlankRun, Repeated, Section, sections_of
+from steadyhand.plan.merge_window import BlankRun, Repeated, Section, sections_of
 from steadyhand.text.diff import Change
 from tests.table import table
 

@@ -24,7 +24,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
-    from steadyhand.match.repair import RepairChain
+    from steadyhand.match.tier import RepairChain
 
 SHOWN = 20
 MAX_PLACES = 100_000
@@ -177,7 +177,7 @@ def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
 
 def _repaired(tier: Tier, step: Step, made: RepairChain) -> Tier:
     """A tier as it is asked for a repaired text: several lines, or what was in a shape of lines, are whole lines."""
-    from steadyhand.match.repair import repairs
+    from steadyhand.match.tier import repairs
 
     differs, confidence = (*made.names, *tier.differs), min(tier.confidence, _REPAIRED)
     named = replace(tier, name=step.name, rank=step.rank, confidence=confidence, differs=differs)

@@ -1,4 +1,4 @@
-"""What a tier is: one way for old text and file text to be the same.
+"""What a tier is: one way for old text and file text to be the same; and a repair: a shape that is taken off first.
 
 A tier is declared in a module of `tiers/`, by `TIER = Tier(…)` or, with others like it, in a table `TIERS`; `_TIERS`
 names them, `_STEPS` their order.
@@ -6,13 +6,18 @@ A tier locates and never edits; it never looks at another tier's finds. Its exam
 
 A `Needle` is the old text of an edit as tiers see it, with which of its rows the edit really changes: a line that is
 merely repeated may be different in the file, a line that is to be changed may not.
+
+Repairs are declared in the modules of `repairs/`, each in a table `REPAIRS`; `_REPAIRS` names them, the rank the order.
+A repair looks at the shape of the two texts and never at the file. It answers None unless the shape is clearly
+there, and unless it is certain what becomes of the new text: a needle that finds nothing costs less than a new
+text with something taken out of it that was meant. Its examples run as tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from steadyhand.lazy import Registry, dataclass
 from steadyhand.text.bare_lines import bare_rows
@@ -21,9 +26,6 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
-
-if TYPE_CHECKING:
-    from steadyhand.match.repair import RepairChain
 
 Signs = tuple[Change, ...]
 """Which rows of an old text go and which rows of the new text come, as the signs of a patch say; the others stay."""
@@ -86,8 +88,6 @@ class Needle:
     @cached_property
     def chains(self) -> tuple[RepairChain, ...]:
         """What repairs make of the two texts; nothing where the new one is not known."""
-        from steadyhand.match.repair import repair_chains
-
         return () if self.new is None else tuple(repair_chains(self.text, self.new))
 
     def repaired(self, text: str, new: str) -> Needle:
@@ -223,3 +223,116 @@ def steps_up_to(laxest: str | None) -> tuple[Step, ...]:
         return _STEPS
     limit = max(step.rank for step in steps() if step.name == laxest)
     return tuple(step for step in steps() if step.rank <= limit)
+
+
+_CHAINS_AT_MOST = 8
+_ROUNDS = 2
+
+
+@sized("old", "new")
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """An old text and its new text without the shape."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepairExample:
+    """An edit's two texts, and what a repair makes of them; None where it must leave them."""
+
+    old: str
+    new: str
+    repaired_old: str | None = None
+    repaired_new: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One shape and its removal. `name` is what an outcome says was taken off.
+
+    `is_of_lines`: the shape is put around whole lines, so that what is left is whole lines as well.
+    """
+
+    name: str
+    rank: int
+    summary: str
+    apply: Callable[[str, str], Repaired | None]
+    examples: tuple[RepairExample, ...]
+    leaves: tuple[RepairExample, ...]
+    is_of_lines: bool = False
+
+
+@sized("old", "new")
+@dataclass(frozen=True, slots=True)
+class RepairChain:
+    """Two texts to try in place of those given, and the repairs that made them, in order."""
+
+    names: tuple[str, ...]
+    old: str
+    new: str
+
+
+_REPAIRS = Registry(
+    "steadyhand.match.repairs",
+    "REPAIR",
+    "backslashes=escaping blank_lines=wrappers diff_signs=margins entities=escaping escapes=escaping "
+    "fence=wrappers line_numbers=margins quotes=escaping",
+)
+
+
+@cache
+def repairs() -> tuple[Repair, ...]:
+    """Every repair, in the order they are tried."""
+    return tuple(sorted(_REPAIRS.load(), key=lambda repair: repair.rank))
+
+
+def repair_chains(old: str, new: str) -> Iterator[RepairChain]:
+    """Each repair by itself, then several together; no two alike, and none that leaves the old text as it is.
+
+    >>> [chain.names for chain in repair_chains("```\\n1| a\\n```", "```\\n1| b\\n```")]
+    [('Markdown fence',), ('Markdown fence', 'line numbers')]
+    """
+    seen = {(old, new)}
+    made = 0
+    for chain in _candidates(old, new):
+        if (chain.old, chain.new) in seen:
+            continue
+        seen.add((chain.old, chain.new))
+        yield chain
+        made += 1
+        if made == _CHAINS_AT_MOST:
+            return
+
+
+def _candidates(old: str, new: str) -> Iterator[RepairChain]:
+    plain = RepairChain((), old, new)
+    first: RepairChain | None = None
+    for repair in repairs():
+        single = _repair(plain, repair)
+        if single is not None:
+            first = first or single
+            yield single
+    if first is not None:
+        yield from _combined(first)
+
+
+def _combined(chain: RepairChain) -> Iterator[RepairChain]:
+    """Every repair on the result of those before it, from the first that applies.
+
+    A second round is for a shape that only shows when a later repair is done: escaped line breaks inside a fence.
+    No repair is used twice, so that nothing is ever unescaped by two levels.
+    """
+    for repair in repairs() * _ROUNDS:
+        further = None if repair.name in chain.names else _repair(chain, repair)
+        if further is not None:
+            chain = further
+            yield chain
+
+
+def _repair(chain: RepairChain, repair: Repair) -> RepairChain | None:
+    repaired = repair.apply(chain.old, chain.new)
+    if repaired is None or repaired.old == chain.old or not repaired.old:
+        return None
+    return RepairChain((*chain.names, repair.name), repaired.old, repaired.new)

@@ -20,9 +20,8 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld, lines_named
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.match.lexer import lexer_of, misspelt, token_key
-from steadyhand.match.repair import repair_chains
 from steadyhand.match.resolve import Nothing, Several
-from steadyhand.match.tier import Needle, Signs
+from steadyhand.match.tier import Needle, Signs, repair_chains
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, as_replacement, edit_to_json
 from steadyhand.plan.match_checks import has_header_elsewhere, has_other_header, is_telling
 from steadyhand.plan.merge_window import Drifted, make, window_at

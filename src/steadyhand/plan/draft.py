@@ -37,8 +37,7 @@ from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.splice import Splice
 
 if TYPE_CHECKING:
-    from steadyhand.match.needle_index import NeedleIndex
-    from steadyhand.plan.running_rows import CountedRows, RunningRows
+    from steadyhand.plan.many_edits import CountedRows, NeedleIndex, RunningRows
 
 _LONE = lazy_pattern(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
 _MANY_NEEDLES = 16
@@ -227,7 +226,7 @@ class Draft:
 
     def _index(self, needles: Sequence[str]) -> NeedleIndex:
         """One pass for all needles instead of a pass for each."""
-        from steadyhand.match.needle_index import NeedleIndex  # few calls have so many
+        from steadyhand.plan.many_edits import NeedleIndex  # few calls have so many
 
         literals = {tier.literal(self._uniform, needle) for tier in tiers() for needle in needles}
         wanted = [literal for literal in literals if literal and not self._is_foreign(literal)]
@@ -276,7 +275,7 @@ class RunningDraft(Draft):
 
     @cached_property
     def _rows(self) -> RunningRows:
-        from steadyhand.plan.running_rows import RunningRows
+        from steadyhand.plan.many_edits import RunningRows
 
         draft = proxy(self)  # draft and rows would hold each other, and the text, until garbage is collected
         return RunningRows(self.original, lambda start, end: draft.read(start, end))  # noqa: PLW0108 - a method holds its object
@@ -289,7 +288,7 @@ class RunningDraft(Draft):
         return self._current
 
     def _running(self, text: str) -> Source:
-        from steadyhand.plan.running_rows import RunningSource
+        from steadyhand.plan.many_edits import RunningSource
 
         original, splices = self.original, tuple(self.splices)
         return RunningSource(text, original.encoding, original.path, splices=splices, rows=self._rows)
@@ -298,7 +297,7 @@ class RunningDraft(Draft):
         if self._current is not None or not isinstance(target, RowTarget):
             return super().locate(target)
         if self._counted is None and self._can_count:
-            from steadyhand.plan.running_rows import CountedRows
+            from steadyhand.plan.many_edits import CountedRows
 
             self._can_count = CountedRows.can_count(self)
             self._counted = CountedRows(self) if self._can_count else None

@@ -26,7 +26,7 @@ from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace, edit_from_json
 from steadyhand.plan.guards import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Locator, as_read, confidence_of
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.writing import Writing
+from steadyhand.plan.writing import AddressBatch, Writing, propose_all
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Proposal
 from steadyhand.structure.target import Addressed, Target
@@ -39,10 +39,9 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 
 if TYPE_CHECKING:
-    from steadyhand.plan import proposals, refusals
+    from steadyhand.plan import refusals
     from steadyhand.plan.excerpt import Excerpt
 else:
-    proposals = LazyModule("steadyhand.plan.proposals")  # most edits are not by address
     refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
 
 
@@ -124,13 +123,13 @@ class _Planner:
         self._by_address = self._addressed() if len(edits) > 1 else None
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2, offers=offers)
 
-    def _addressed(self) -> proposals.AddressBatch | None:
+    def _addressed(self) -> AddressBatch | None:
         """What plans edits by address together, where there are several."""
         if self.source.encoding.mark:
             return None
         if sum(isinstance(edit.target, Addressed) for edit in self.edits) < 2:
             return None
-        return proposals.AddressBatch(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
+        return AddressBatch(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
@@ -176,7 +175,7 @@ class _Planner:
                 place, proposal = planned
             elif not isinstance(edit.target, Old) and (nodes := self._locator.nodes(edit)):
                 place = Match(nodes[0].span, edit.target.key)
-                proposal = proposals.propose_all(self._name, self.draft.source, edit, nodes)
+                proposal = propose_all(self._name, self.draft.source, edit, nodes)
             elif (place := self._locator.locate(edit)) is None:
                 return Outcome(index, applied=False, path=self.path, reason=reason, skipped="already-applied")
             match, notes, sure = self._write(index, edit, place, proposal)

@@ -30,13 +30,13 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.match.align import Likeness, Pairing
 from steadyhand.match.lexer import Lexer, tokens
 from steadyhand.match.tier import Signs
-from steadyhand.plan.merge_window import Window
-from steadyhand.plan.sections import (
+from steadyhand.plan.merge_window import (
     BlankRun,
     Drift,
     InsertPoints,
     Repeated,
     Section,
+    Window,
     drift_of,
     repeated_rows,
     sections_of,

@@ -3,6 +3,14 @@
 Pure, and never raises: a snippet that cannot be merged with certainty is an outcome with its refusal. A mark never
 comes into the file, and nothing that the snippet does not show is ever taken away at the file's ends.
 
+Runs are placed each in one place, one after the other. A run is found by its pins: rows with words that the file and
+the snippet each have once, as many as keep their order. A run without any is looked for between the runs around it, by
+the stretch of rows that says most; the file must have it there once, and nothing else of the run there may be nearly as
+long. A run that is there whole and more than once is context only: whichever is meant, nothing changes.
+From its pins a run reaches up and down to its first and last row, its edges (`plan/snippet_rows.py`).
+A rival is another place in which the run would change about as little: then neither of the two is certain. So a place
+is two edges, and each is certain or the snippet is refused.
+
 What placed runs change becomes edits of whole lines; what they repeat stays as the file has it. A row is kept if it
 says the same and is indented as the run is indented in the file. A row that differs in the blanks inside it is kept
 as the file has it, unless all such rows of the run are beside what changes: then they were lined up with it, and the
@@ -14,7 +22,10 @@ forgotten.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, lazy_pattern, replace
@@ -24,12 +35,28 @@ from steadyhand.plan import refusals
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.planner import Outcome, Plan, plan
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.snippet_rows import Refusals, VisibleRows, key_of, likeness, read_snippet
-from steadyhand.plan.snippet_runs import Placed, find_rival, place_runs
+from steadyhand.plan.snippet_rows import (
+    Edge,
+    EdgeRow,
+    Gap,
+    Key,
+    Placed,
+    Refusals,
+    Run,
+    VisibleRows,
+    gaps_of,
+    is_telling,
+    kept_of,
+    key_of,
+    letters_in,
+    likeness,
+    read_snippet,
+    settle,
+)
 from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.diff import equal_pairs
-from steadyhand.text.indent import indent_of
+from steadyhand.text.diff import diff_rows, equal_pairs
+from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 
@@ -272,82 +299,331 @@ def _edit(theirs: range, rows: Sequence[str]) -> Edit:
     return Replace(lines, text) if rows else Delete(lines)
 
 
-Kept = tuple[int, int]  # a row of the run and its place in the file, both among the rows that are not blank
+_INSIDE = 80  # rows from the outermost pin to one that is asked instead
+_WORD = 2  # letters and digits
+_NEAR = 30  # rows around a run in which no row of it may be once more
+_AROUND = 300  # rows on either side of a run that are looked at
+_TOP = 5_000  # rows of the file that show its level of indentation
+
+
+def place_runs(file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusals) -> list[Placed]:
+    """Every run that may change something, in its place. Refuses what has no place, several, or no clear border."""
+    plain = [_plain(run, file, key) for run in runs]
+    unit = unit_of(file.texts[:_TOP])
+    pinning = _Pinning(file, plain, [VisibleRows(run.rows, key) for run in plain], refuse)
+    pinning.pin_singles()
+    pinning.pin_stretches()
+    placed = [_Placing(pinned, file, unit, refuse).placed() for pinned in pinning.pinned()]
+    for before, after in pairwise(placed):
+        if before.end > after.start:
+            raise refuse.overlapping(after.run, before.run, before.end - 1)
+        if before.end == after.start and before.run.dots:
+            raise refuse.idle_mark(before.run, before.end - 1)
+    return placed
+
+
+def _plain(run: Run, file: VisibleRows, key: Key) -> Run:
+    """The run without line numbers, if more of it is in the file then."""
+    bare = run.without_numbers()
+    return bare if bare is not None and _known(bare, file, key) > _known(run, file, key) else run
+
+
+def _known(run: Run, file: VisibleRows, key: Key) -> int:
+    return sum(key(text) in file.places for text in run.rows if text.strip())
+
+
+class _Placing:
+    """One run whose pins are known."""
+
+    def __init__(self, pinned: Pinned, file: VisibleRows, unit: str | None, refuse: Refusals) -> None:
+        self._pinned, self._rows, self._pins = pinned, pinned.rows, pinned.pins
+        self._file, self._refuse = file, refuse
+        self._carried = self._find_carried(unit)
+
+    def placed(self) -> Placed:
+        """The run between its two borders."""
+        run, above, below = self._pinned.run, self._edge(is_above=True), self._edge(is_above=False)
+        reach = [settle(edge) for edge in (above, below)]
+        if reach[0] is None or reach[1] is None:
+            raise self._refuse.open_edge(run, above if reach[0] is None else below)
+        start, end = above.here.number - reach[0], below.here.number + 1 + reach[1]
+        self._check_borders((0, start), (len(self._rows) - 1, end - 1))
+        for row, place in self._pinned.dropped:
+            if not start <= place < end and start - _NEAR <= place < end + _NEAR:
+                raise self._refuse.doubled(run, self._rows.numbers[row], place)
+        words = [letters_in(self._rows.texts[row]) for row, _ in self._pins]
+        return Placed(run, self._rows, start, end, self._carried, max(words) >= KNOWN or sum(words) >= 3 * KNOWN)
+
+    def _check_borders(self, *borders: Pin) -> None:
+        """Refuse a run whose first or last row moves sideways: what belongs to it may go on beyond the run."""
+        for row, place in borders:
+            indent = self._carried(indent_of(self._rows.texts[row]), row)
+            if self._rows.keys[row] == self._file.keys[place] and indent not in (
+                None,
+                indent_of(self._file.texts[place]),
+            ):
+                raise self._refuse.reindented(self._pinned.run, self._rows.numbers[row], place)
+
+    def _find_carried(self, theirs: str | None) -> Carried:
+        """How the indentation of the run is taken to the file's: by one rule for all pins, or not at all.
+
+        Where some rows are moved sideways and the leftmost are not, the snippet means what it shows.
+        """
+        texts, others = self._rows.texts, self._file.texts
+        pairs = [Pair(row, indent_of(texts[row]), indent_of(others[place])) for row, place in self._pins]
+        ours = unit_of(texts)
+        if ours and theirs and (ours == "\t") != (theirs == "\t") and not any(pair.before for pair in pairs):
+            pairs.append(Pair(len(texts), ours, theirs))  # rows at the margin do not show that tabs and blanks differ
+        carried = carry(pairs, ours, theirs)
+        if carried.is_rule and all(carried(pair.before, pair.row) == pair.after for pair in pairs):
+            return carried
+        least = min(len(pair.before) for pair in pairs)
+        is_same = all(pair.before == pair.after for pair in pairs if len(pair.before) == least)
+        return Carried((lambda indent: indent) if is_same else None, tuple(pairs))
+
+    def _origin(self, *, is_above: bool) -> Pin:
+        """The pin from which a border is looked for: the nearest that says much, or else the farthest.
+
+        Rows that are new may well be like rows nearby; a short one that is once somewhere may be one of these.
+        """
+        outermost = self._pins if is_above else self._pins[::-1]
+        border = 0 if is_above else len(self._rows) - 1
+        if outermost[0][0] == border and self._is_firm(is_above=is_above):
+            return outermost[0]
+        near = [pin for pin in outermost if abs(pin[0] - outermost[0][0]) <= _INSIDE]
+        return next((pin for pin in near if letters_in(self._rows.texts[pin[0]]) >= KNOWN), near[-1])
+
+    def _edge(self, *, is_above: bool) -> Edge:
+        """One side of a run: upwards from a pin, or downwards."""
+        run, (row, place), (low, high) = self._pinned.run, self._origin(is_above=is_above), self._pinned.zone
+        rows = range(row, -1, -1) if is_above else range(row, len(self._rows))
+        around = _AROUND if len(rows) > 1 else 1
+        places = range(place, max(low - 1, place - around), -1) if is_above else range(place, min(high, place + around))
+        ours = [self._ours(at, is_above=is_above) for at in rows]
+        theirs = [self._theirs(at, is_above=is_above) for at in places]
+        return Edge(
+            theirs[0],
+            ours[1:],
+            theirs[1:],
+            is_end=low == 0 if is_above else high == len(self._file),
+            is_above=is_above,
+            is_marked=run.above if is_above else run.below,
+        )
+
+    def _ours(self, row: int, *, is_above: bool) -> EdgeRow:
+        text = self._rows.texts[row]
+        blanks = self._rows.blanks_before(row if is_above else row + 1)
+        return EdgeRow(row, text, self._rows.keys[row], self._carried(indent_of(text), row), blanks)
+
+    def _theirs(self, place: int, *, is_above: bool) -> EdgeRow:
+        text = self._file.texts[place]
+        blanks = self._file.blanks_before(place if is_above else place + 1)
+        return EdgeRow(place, text, self._file.keys[place], indent_of(text), blanks)
+
+    def _is_firm(self, *, is_above: bool) -> bool:
+        """Whether two rows with words go side by side from the outermost pin inwards, or one with several."""
+        keys, others = self._rows.keys, self._file.keys
+        row, place = self._pins[0] if is_above else self._pins[-1]
+        step = 1 if is_above else -1
+        words: list[int] = []
+        while 0 <= row < len(keys) and 0 <= place < len(others) and keys[row] == others[place]:
+            words.append(letters_in(keys[row]))
+            row, place = row + step, place + step
+        return sum(count >= _WORD for count in words) > 1 or max(words) >= KNOWN
+
+
+KNOWN = 16  # letters and digits by which a row alone is known
+_OFTEN = 2_000  # places of a row beyond which no stretch begins with it
+_WORK = 400_000  # rows compared while stretches are looked for
+
+Pin = tuple[int, int]  # a row of a run and its place in the file, both among the rows that are not blank
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """What is between two kept rows.
+class Pinned:
+    """A run, its pins from the top, and the places between the runs around it.
 
-    `ours` and `theirs` are rows of the run and of the file, blank ones at their ends too; `new` and `old` those among
-    them that are not blank, by their number among such rows.
+    `dropped` are rows that are once on both sides and do not fit: they are new here, or moved.
     """
 
-    ours: range
-    theirs: range
-    new: range
-    old: range
-
-    @property
-    def has_change(self) -> bool:
-        return bool(self.new) or bool(self.old)
+    run: Run
+    rows: VisibleRows
+    pins: Sequence[Pin]
+    dropped: Sequence[Pin]
+    zone: tuple[int, int]
 
 
-def kept_of(placed: Placed, file: VisibleRows) -> list[Kept]:
-    """The rows of a run that stay as the file has them."""
-    rows, start = placed.rows, placed.start
-    ours = [f"{_indent(placed, row)}\0{key}" for row, key in enumerate(rows.keys)]
-    theirs = [f"{indent_of(file.texts[at])}\0{file.keys[at]}" for at in range(start, placed.end)]
-    kept = [(row, start + at) for row, at in equal_pairs(ours, theirs)]
-    loose = {pair for pair in kept if _is_loose(rows.texts[pair[0]], file.texts[pair[1]])}
-    if loose and loose <= _beside_changes(placed, kept, loose):
-        return [pair for pair in kept if pair not in loose]
-    return kept
+class _Stretch(NamedTuple):
+    """Rows of a run that go side by side with rows of the file."""
+
+    row: int
+    place: int
+    size: int
+    weight: int
+
+    def is_beside(self, other: _Stretch) -> bool:
+        """Whether one comes before the other in the run and in the file."""
+        first, second = sorted((self, other))
+        return first.row + first.size <= second.row and first.place + first.size <= second.place
 
 
-def _indent(placed: Placed, row: int) -> str:
-    """The indentation of a row of the run in the file; a sign of its own where there is no telling."""
-    found = placed.carried(indent_of(placed.rows.texts[row]), row)
-    return "?" if found is None else found
+class _Pinning:
+    """The runs of one snippet in one file: the pins of each that is not mere context.
+
+    Refuses what is nowhere, or in several places.
+    """
+
+    def __init__(self, file: VisibleRows, runs: Sequence[Run], rows: Sequence[VisibleRows], refuse: Refusals) -> None:
+        self._file, self._runs, self._rows, self._refuse = file, runs, rows, refuse
+        self._pins: list[list[Pin]] = [[] for _ in runs]
+        self._dropped: list[list[Pin]] = [[] for _ in runs]
+        self._work = _WORK
+
+    def pinned(self) -> Iterator[Pinned]:
+        zones = self._zones()
+        for number, pins in enumerate(self._pins):
+            if pins:
+                run, rows, dropped = self._runs[number], self._rows[number], self._dropped[number]
+                yield Pinned(run, rows, pins, dropped, next(zones))
+
+    def _zones(self) -> Iterator[tuple[int, int]]:
+        """For each run that has pins the places between the pins of the runs around it."""
+        ends = [(pins[0][1], pins[-1][1] + 1) for pins in self._pins if pins]
+        for number in range(len(ends)):
+            low = ends[number - 1][1] if number else 0
+            yield low, ends[number + 1][0] if number + 1 < len(ends) else len(self._file)
+
+    def pin_singles(self) -> None:
+        """The rows that are once on both sides, as many as keep their order."""
+        counts = Counter(key for rows in self._rows for key in rows.keys)
+        singles = [
+            (number, row, place) for number in range(len(self._runs)) for row, place in self._inside(number, counts)
+        ]
+        order = sorted(range(len(singles)), key=lambda at: singles[at][2])
+        names = [str(at) for at in range(len(singles))]
+        rising = {at for at, _ in equal_pairs(names, [names[at] for at in order])}
+        for at, (number, row, place) in enumerate(singles):
+            (self._pins if at in rising else self._dropped)[number].append((row, place))
+        for number, pins in enumerate(self._pins):
+            if not pins and self._dropped[number]:
+                raise self._refuse.out_of_order(self._runs[number], self._dropped[number][0][1])
+
+    def _inside(self, number: int, counts: Counter[str]) -> list[Pin]:
+        """The rows of a run that are once on both sides, without those beyond its first and its last row.
+
+        A run begins and ends with what stays; a row of it that is once, and beyond these, is new here.
+        """
+        rows, places = self._rows[number], self._file.places
+        singles = [
+            (row, places[key][0])
+            for row, key in enumerate(rows.keys)
+            if counts[key] == 1 and len(places.get(key, ())) == 1 and is_telling(key)
+        ]
+        at = dict(singles)
+        low, high = at.get(0, 0), at.get(len(rows) - 1, len(self._file))
+        if low > high:
+            raise self._refuse.doubled(self._runs[number], rows.numbers[-1], high)
+        self._dropped[number] = [pin for pin in singles if not low <= pin[1] <= high]
+        return [pin for pin in singles if low <= pin[1] <= high]
+
+    def pin_stretches(self) -> None:
+        """Something for every run that has no pins yet, from the top."""
+        behind = [len(self._file)] * (len(self._runs) + 1)
+        for number in range(len(self._runs) - 1, -1, -1):
+            behind[number] = self._pins[number][0][1] if self._pins[number] else behind[number + 1]
+        low = 0
+        for number, pins in enumerate(self._pins):
+            if not pins:
+                pins.extend(self._stretch(number, low, behind[number + 1]))
+            low = pins[-1][1] + 1 if pins else low
+
+    def _stretch(self, number: int, low: int, high: int) -> list[Pin]:
+        """The stretch of a run that says most, if it is the only one; nothing for a run that is mere context."""
+        run, rows = self._runs[number], self._rows[number]
+        found = sorted(self._stretches(number, low, high), key=lambda one: (-one.weight, one))
+        if not found:
+            raise self._refuse.no_anchor(run)
+        best = found[0]
+        rivals = [one for one in found[1:] if 2 * one.weight > best.weight and not one.is_beside(best)]
+        if not rivals:
+            return [(best.row + step, best.place + step) for step in range(best.size)]
+        if best.size == len(rows) and len(self._runs) > 1:
+            return []
+        places = sorted({best.place, *(one.place for one in rivals)})
+        raise self._refuse.ambiguous(run, rows.numbers[best.row], rows.numbers[best.row + best.size - 1], places)
+
+    def _stretches(self, number: int, low: int, high: int) -> Iterator[_Stretch]:
+        """Where rows of a run and rows of the file go side by side."""
+        keys, others = self._rows[number].keys, self._file.keys
+        places = [self._file.places.get(key, []) for key in keys]
+        rare = [len(found) <= _OFTEN for found in places]
+        for row in range(len(keys)):
+            for place in places[row] if rare[row] else ():
+                if not low <= place < high:
+                    continue
+                if row and place > low and rare[row - 1] and keys[row - 1] == others[place - 1]:
+                    continue  # it has begun before
+                size = self._size(number, row, place, high)
+                weight = sum(letters_in(key) for key in keys[row : row + size])
+                if weight >= _WORD:
+                    yield _Stretch(row, place, size, weight)
+
+    def _size(self, number: int, row: int, place: int, high: int) -> int:
+        keys, others, size = self._rows[number].keys, self._file.keys, 1
+        while row + size < len(keys) and place + size < high and keys[row + size] == others[place + size]:
+            size += 1
+        self._work -= size
+        if self._work < 0:
+            raise self._refuse.no_anchor(self._runs[number])
+        return size
 
 
-def _is_loose(one: str, two: str) -> bool:
-    """Whether two rows that say the same differ in the blanks between their words."""
-    one, two = one.strip(), two.strip()
-    return one != two and one.split() == two.split()
+_SLACK = 2  # rows more that may differ in a place that is as likely
+_RIVAL_WORK = 100_000  # rows compared
 
 
-def _beside_changes(placed: Placed, kept: Sequence[Kept], loose: set[Kept]) -> set[Kept]:
-    """Of some kept rows those that a change is right before or right behind, or only others of them in between."""
-    found: set[Kept] = set()
-    for pairs, step, border in (
-        (kept, 1, (-1, placed.start - 1)),
-        (kept[::-1], -1, (len(placed.rows), placed.end)),
-    ):
-        last, is_beside = border, False
-        for pair in pairs:
-            is_joined = pair == (last[0] + step, last[1] + step)
-            is_beside = pair in loose and (is_beside or not is_joined)
-            if is_beside:
-                found.add(pair)
-            last = pair
-    return found
+class _Difference(NamedTuple):
+    """How many rows differ, and in how many places."""
+
+    rows: int
+    places: int
 
 
-def gaps_of(placed: Placed, file: VisibleRows, kept: Sequence[Kept]) -> Iterator[Gap]:
-    """The gaps of a run from its top, also those in which only blank rows differ or nothing at all."""
-    row, place = 0, placed.start
-    for next_row, next_place in [*kept, (len(placed.rows), placed.end)]:
-        yield _gap(placed, file, range(row, next_row), range(place, next_place))
-        row, place = next_row + 1, next_place + 1
+def find_rival(placed: Placed, file: VisibleRows) -> int | None:
+    """The first row of another place that is as likely, if there is one.
+
+    A run that changes nothing where it is is mostly meant to change something: for it a place counts that has half
+    of its rows. And where no row of it says much, a place counts in which all that is new comes together.
+    """
+    keys = placed.rows.keys
+    least = _difference(keys, file.keys[placed.start : placed.end])
+    limit = least.rows + _SLACK if least.rows else len(keys) // 2
+    if placed.is_firm and sum(len(file.places.get(key, ())) == 1 for key in keys) > limit:
+        return None  # these rows are nowhere else
+    work = _RIVAL_WORK
+    for start, end in _windows(keys, file, limit):
+        work -= len(keys) + end - start
+        if work < 0:
+            return start
+        is_apart = start != placed.start and end != placed.end
+        if (start, end) == (placed.start, placed.end):
+            continue
+        other = _difference(keys, file.keys[start:end])
+        is_likely = other.rows <= limit if is_apart else other.rows < least.rows
+        if is_likely or (not placed.is_firm and 0 < other.places <= least.places):
+            return start
+    return None
 
 
-def _gap(placed: Placed, file: VisibleRows, new: range, old: range) -> Gap:
-    rows, start, end = placed.rows, placed.start, placed.end
-    ours = range(
-        rows.numbers[new.start - 1] + 1 if new.start else 0,
-        rows.numbers[new.stop] if new.stop < len(rows) else len(rows.all),
-    )
-    first = file.numbers[old.start - 1] + 1 if old.start > start else file.numbers[start]
-    last = file.numbers[old.stop] if old.stop < end else file.numbers[end - 1] + 1
-    return Gap(ours, range(first, max(first, last)), new, old)
+def _windows(keys: Sequence[str], file: VisibleRows, longer: int) -> Iterator[tuple[int, int]]:
+    """Where the file has the first row of a run and, not too far below, the last."""
+    for start in file.places.get(keys[0], ()):
+        for end in range(start + 1, min(len(file), start + len(keys) + longer) + 1):
+            if file.keys[end - 1] == keys[-1]:
+                yield start, end
+
+
+def _difference(keys: Sequence[str], others: Sequence[str]) -> _Difference:
+    changes = diff_rows(keys, others)
+    rows = sum(change.before_end - change.before_start + change.after_end - change.after_start for change in changes)
+    return _Difference(rows, len(changes))

@@ -14,6 +14,8 @@ and every other reading is clearly worse, where the file ends, and where each ro
 in its place gives another value, for a text does not name the same thing twice in a row. In all other cases it is not
 clear: rows beside a mark may have come in, or may be there instead of others.
 
+Of a placed run some rows stay as the file has them; between these are its gaps.
+
 `Refusals` are the answers to a snippet that cannot be merged: which of its lines, which of the file, what to send.
 """
 
@@ -33,6 +35,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import describe_places, list_places, shorten
 from steadyhand.text.diff import equal_pairs
+from steadyhand.text.indent import Carried, indent_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -402,6 +405,102 @@ def _covers_end(edge: Edge) -> bool:
     rest = iter(edge.new)
     most = 0.0 if edge.is_marked else _OTHER_WORDS
     return all(any(new.unlike(row) <= most for new in rest) for row in edge.file)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A run and the places `start:end` of the file it is; `carried` takes its indentation to the file's.
+
+    `is_firm`: the rows that it was found by say so much that they are not there by chance.
+    """
+
+    run: Run
+    rows: VisibleRows
+    start: int
+    end: int
+    carried: Carried
+    is_firm: bool
+
+
+Kept = tuple[int, int]  # a row of the run and its place in the file, both among the rows that are not blank
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What is between two kept rows.
+
+    `ours` and `theirs` are rows of the run and of the file, blank ones at their ends too; `new` and `old` those among
+    them that are not blank, by their number among such rows.
+    """
+
+    ours: range
+    theirs: range
+    new: range
+    old: range
+
+    @property
+    def has_change(self) -> bool:
+        return bool(self.new) or bool(self.old)
+
+
+def kept_of(placed: Placed, file: VisibleRows) -> list[Kept]:
+    """The rows of a run that stay as the file has them."""
+    rows, start = placed.rows, placed.start
+    ours = [f"{_indent(placed, row)}\0{key}" for row, key in enumerate(rows.keys)]
+    theirs = [f"{indent_of(file.texts[at])}\0{file.keys[at]}" for at in range(start, placed.end)]
+    kept = [(row, start + at) for row, at in equal_pairs(ours, theirs)]
+    loose = {pair for pair in kept if _is_loose(rows.texts[pair[0]], file.texts[pair[1]])}
+    if loose and loose <= _beside_changes(placed, kept, loose):
+        return [pair for pair in kept if pair not in loose]
+    return kept
+
+
+def _indent(placed: Placed, row: int) -> str:
+    """The indentation of a row of the run in the file; a sign of its own where there is no telling."""
+    found = placed.carried(indent_of(placed.rows.texts[row]), row)
+    return "?" if found is None else found
+
+
+def _is_loose(one: str, two: str) -> bool:
+    """Whether two rows that say the same differ in the blanks between their words."""
+    one, two = one.strip(), two.strip()
+    return one != two and one.split() == two.split()
+
+
+def _beside_changes(placed: Placed, kept: Sequence[Kept], loose: set[Kept]) -> set[Kept]:
+    """Of some kept rows those that a change is right before or right behind, or only others of them in between."""
+    found: set[Kept] = set()
+    for pairs, step, border in (
+        (kept, 1, (-1, placed.start - 1)),
+        (kept[::-1], -1, (len(placed.rows), placed.end)),
+    ):
+        last, is_beside = border, False
+        for pair in pairs:
+            is_joined = pair == (last[0] + step, last[1] + step)
+            is_beside = pair in loose and (is_beside or not is_joined)
+            if is_beside:
+                found.add(pair)
+            last = pair
+    return found
+
+
+def gaps_of(placed: Placed, file: VisibleRows, kept: Sequence[Kept]) -> Iterator[Gap]:
+    """The gaps of a run from its top, also those in which only blank rows differ or nothing at all."""
+    row, place = 0, placed.start
+    for next_row, next_place in [*kept, (len(placed.rows), placed.end)]:
+        yield _gap(placed, file, range(row, next_row), range(place, next_place))
+        row, place = next_row + 1, next_place + 1
+
+
+def _gap(placed: Placed, file: VisibleRows, new: range, old: range) -> Gap:
+    rows, start, end = placed.rows, placed.start, placed.end
+    ours = range(
+        rows.numbers[new.start - 1] + 1 if new.start else 0,
+        rows.numbers[new.stop] if new.stop < len(rows) else len(rows.all),
+    )
+    first = file.numbers[old.start - 1] + 1 if old.start > start else file.numbers[start]
+    last = file.numbers[old.stop] if old.stop < end else file.numbers[end - 1] + 1
+    return Gap(ours, range(first, max(first, last)), new, old)
 
 
 class Refusals:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.match.repair import Repair, Repaired, RepairExample
+from steadyhand.match.tier import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body
 
 _Reading = Callable[[str, str], Repaired | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
-from steadyhand.match.repair import Repair, Repaired, RepairExample
+from steadyhand.match.tier import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body, line_ending, split_bodies, split_lines
 
 # A line number before every line, as listings show them: `12| `, `12→`, `12: `, or the number and a tab.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.repair import Repair, Repaired, RepairExample
+from steadyhand.match.tier import Repair, Repaired, RepairExample
 from steadyhand.text.lines import body, split_lines
 
 # A Markdown fence around the whole text, or its last line alone.

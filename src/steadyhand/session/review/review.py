@@ -29,12 +29,18 @@ from steadyhand.session.audit_article import Passage, Records, Steps, records_of
 from steadyhand.session.editor import Editor
 from steadyhand.session.history import History, Undoer
 from steadyhand.session.review.acceptance import Verdict
-from steadyhand.session.review.change import AutoAccept, Decision, Feedback, LinkCheck, ReviewChange, State, flags_of
-from steadyhand.session.review.decisions import (
+from steadyhand.session.review.change import (
     TOOLSET,
+    AutoAccept,
+    Decision,
+    Feedback,
+    LinkCheck,
+    ReviewChange,
     Said,
+    State,
     Verdicts,
     feedback_of,
+    flags_of,
     group_of,
     is_review,
     item_of,
@@ -73,7 +79,6 @@ class Review:
         *,
         task: str | None = None,
         since: str | None = None,
-        run: str | None = None,
         path: str | None = None,
         auto_accept: Sequence[AutoAccept] = (),
     ) -> None:
@@ -83,7 +88,6 @@ class Review:
         self._since = since
         self._path = path
         self._auto = tuple(auto_accept)
-        self._run = run
         self._task = task
 
     def __iter__(self) -> Iterator[ReviewChange]:
@@ -226,7 +230,7 @@ class Review:
 
         Without ids, all that are on the disk and not rejected, but for those whose lines others have changed since.
         """
-        from steadyhand.session.review.patch import patch_of
+        from steadyhand.session.review.change import patch_of
 
         found = self.changes if ids is None else self._chosen(ids)
         chosen = [each for each in found if not each.held and each.state != "rejected" and each.status != "hidden"]

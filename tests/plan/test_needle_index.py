@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadyhand.match import needle_index
-from steadyhand.match.needle_index import NeedleIndex
+from steadyhand.plan import many_edits
+from steadyhand.plan.many_edits import NeedleIndex
 from steadyhand.text.span import Span
 from tests.table import table
 
@@ -34,8 +34,8 @@ def check_index(text: str, needles: list[str]) -> NeedleIndex:
 def _small() -> Iterator[None]:
     """Single needles are taken in."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(needle_index, "_FEW", 1)
-        patch.setattr(needle_index, "_LOOK", 1)
+        patch.setattr(many_edits, "_FEW", 1)
+        patch.setattr(many_edits, "_LOOK", 1)
         yield
 
 
@@ -50,8 +50,8 @@ def test_a_few_needles_of_a_kind_are_not_worth_a_pass() -> None:
 
 
 def test_needles_that_occur_all_over_the_text_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(needle_index, "_LOOK", 1)
-    monkeypatch.setattr(needle_index, "_MOST", 1_000)
+    monkeypatch.setattr(many_edits, "_LOOK", 1)
+    monkeypatch.setattr(many_edits, "_MOST", 1_000)
     needles = ["-" * 5, "-" * 10, "-" * 60, *(f"{number:05} stands out" for number in range(20))]
     needles += [f"{number} a line that is long enough to be a long one" for number in range(20)]
     index = check_index("-" * 10_000 + needles[7] + needles[-1], needles)
@@ -59,7 +59,7 @@ def test_needles_that_occur_all_over_the_text_are_not_held(monkeypatch: pytest.M
 
 
 def test_needles_whose_pieces_are_compared_too_often_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(needle_index, "_BUSY", 100)
+    monkeypatch.setattr(many_edits, "_BUSY", 100)
     needles = [" " * 60 + f"line {number:03}" for number in range(20)]
     index = check_index(" " * 20_000 + needles[3], [*needles, "x" * 70])
     assert not any(map(index.holds, needles))
