@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,6 +85,8 @@ class Facts:
     attributes: tuple[tuple[str, int], ...]
     globals: tuple[int, ...]
     statements: int
+    again: tuple[tuple[str, int], ...]
+    """The names of the module that are given a second meaning, each with the line where that happens."""
 
 
 @cache
@@ -106,7 +108,24 @@ def facts_of(path: Path) -> Facts:
                 attributes.append((name, node.lineno))
             case ast.Global():
                 globals_.append(node.lineno)
-    return Facts(tuple(imports), names, tuple(attributes), tuple(globals_), len(tree.body))
+    again = tuple(_again(tree.body))
+    return Facts(tuple(imports), names, tuple(attributes), tuple(globals_), len(tree.body), again)
+
+
+def _again(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    known: set[str] = set()
+    for node in body:
+        given: list[str] = []
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                is_overload = any(isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list)
+                given = [] if is_overload else [name]
+            case ast.Assign(targets=targets):
+                given = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                given = [name]
+        yield from ((name, node.lineno) for name in given if name in known)
+        known.update(given)
 
 
 def imports_of(path: Path) -> tuple[tuple[str, str | None, int], ...]:
@@ -188,6 +207,11 @@ def test_inside_the_package_everybody_imports_the_exact_module() -> None:
         if takes_from_a_package(module, name)
     ]
     assert found == []
+
+
+def test_a_module_gives_each_of_its_names_one_meaning() -> None:
+    """Two modules that are joined may each have a limit of one name: the first would silently have the other's."""
+    assert [f"{name_of(path)}:{line} {name}" for path in MODULES for name, line in facts_of(path).again] == []
 
 
 def test_imports_are_absolute() -> None:

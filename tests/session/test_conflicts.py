@@ -124,6 +124,20 @@ def test_both_sides_are_shown_and_the_corrected_edit_goes_through(ws: sh.Workspa
     assert text(ws) == TEN.replace("line 4", "4")
 
 
+def test_a_long_line_is_shown_whole_and_its_corrected_edit_is_offered(ws: sh.Workspace, tmp_path: Path) -> None:
+    before, after = "word " * 300 + "end", "word " * 300 + "other end"
+    (tmp_path / "a.txt").write_text(f"{before}\nlast\n")
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace(before, after)])
+        error = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(1), "mine\n")])
+        (other,) = error.details["with"]
+        assert other["after"] == after
+        assert error.details["yours"] == {"before": f"{after}\n", "after": "mine\n"}
+        assert two.edit("a.txt", [dict(error.details["corrected"])]).ok
+    assert text(ws) == "mine\nlast\n"
+
+
 ELSEWHERE = [
     (
         "[a]\ntimeout = 10\n[b]\nx = 1\n",

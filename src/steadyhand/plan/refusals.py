@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from steadyhand.plan.merge_window import Drifted
     from steadyhand.plan.policy import Policy
 
-_LONGEST = 4_000  # code points of one side of a drift
+_LONGEST = 4_000  # code points of one side of a drift, and of old text with its context
 
 
 def refused(name: str, refusal: Refusal) -> EditError:
@@ -406,7 +406,6 @@ _LINES = 12
 _WORDS = 400  # code points of a line that are read in words, on either side
 _RIVALS = 300  # other occurrences that are compared
 _SCANNED = 60_000_000  # code points of text read in search of occurrences, in all
-_LONGEST = 4_000  # code points of old text and context together
 _WORD = lazy_pattern(r"\w+|[^\w\s]")
 
 

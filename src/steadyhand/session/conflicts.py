@@ -360,7 +360,7 @@ def cut(text: str) -> str:
 
 
 CONFLICT, RESOLVED, REFUSAL = "conflict", "conflict-resolved", "refusal"
-_LONGEST = 300  # characters of a message that is kept
+_LONGEST_MESSAGE = 300  # characters of a message that is kept
 _LATELY = 50  # notes among which the same one is looked for
 _OF_FIELDS = (Kind.BAD_REQUEST, Kind.REASON_REQUIRED, Kind.TOO_LARGE)  # what a field of the call may be refused with
 
@@ -491,7 +491,7 @@ def _who(header: Header) -> dict[str, object]:
 
 
 def _refusal(header: Header, error: EditError, path: str | None) -> dict[str, object]:
-    message = error.message.split("\n")[0][:_LONGEST]
+    message = error.message.split("\n")[0][:_LONGEST_MESSAGE]
     return {
         **_who(header),
         "path": path,
