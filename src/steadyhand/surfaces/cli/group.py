@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.output import Answer
 
 MODES = ("research", "analyze", "generate", "modify", "execute")
 SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "Bulk runs", "Maintenance")
@@ -80,7 +81,8 @@ class Command(click.Command):
         if invocation is not None:
             family = ctx.parent.command if ctx.parent is not None else None
             invocation.command = f"{family.name} {self.name}" if isinstance(family, Family) else self.name
-        return super().invoke(ctx)
+        result = super().invoke(ctx)
+        return invocation.output.answer(result) if invocation is not None and isinstance(result, Answer) else result
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """What click offers, and the global options, which help leaves to `steadyhand --help`."""
@@ -160,6 +162,7 @@ def command(
 ) -> Callable[[Callable[..., Any]], Command]:
     """Declare a command: `COMMAND = command(...)(function)`, used as a decorator on the function.
 
+    The function prints by itself and returns the exit code, or returns an `Answer`, which is printed for it.
     `listing` is asked for a title and rows when the command's help is shown, and not before.
     """
 

@@ -352,6 +352,12 @@ def bytes_from(invocation: Invocation, option: str, file: str) -> bytes:
     return data
 
 
+def argument_text(invocation: Invocation, name: str, given: str) -> str:
+    """An argument as it is, or what it stands for: `-` for standard input, `@FILE` for the text of a file."""
+    is_named = given == "-" or given.startswith("@")
+    return decode(bytes_from(invocation, name, given.removeprefix("@")), name) if is_named else given
+
+
 def reply_text(invocation: Invocation, reply: str | None) -> str:
     """The text of a reply, from a file or standard input."""
     if reply is None:

@@ -17,12 +17,25 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.surfaces.terminal import ColorChoice, Line, Piece, paint, wants_color
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.cli.invocation import Invocation
 
 _BATCH = 1_000  # lines; a reader that went away is noticed after so many, and no more are held in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What most commands come to: the document for programs, lines for people, and the exit code.
+
+    A document is about something that is `ok`, unless it says otherwise.
+    """
+
+    document: Mapping[str, object]
+    lines: Iterable[Line] = ()
+    code: int = 0
 
 
 class Output:
@@ -72,6 +85,12 @@ class Output:
         if self.json:
             warnings = {"warnings": self.warnings} if self.warnings else {}
             _write(sys.stdout, _to_json({**document, **warnings}) + "\n")
+
+    def answer(self, answer: Answer) -> int:
+        """The one or the other; the exit code."""
+        self.document({"ok": True, **answer.document})
+        self.print(answer.lines)
+        return answer.code
 
     def plain(self, text: str) -> None:
         """Text of our own making, such as a completion script."""

@@ -21,9 +21,9 @@ from steadyhand.surfaces.cli.host_options import (
     model_options,
     toolset_of,
 )
-from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
+from steadyhand.surfaces.cli.invocation import Invocation, argument_text, parse_json
 from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.cli.output import writing
+from steadyhand.surfaces.cli.output import Answer, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad
 
@@ -62,7 +62,7 @@ def agent_command(
     transcript: str | None,
     article: str | None,
     **options: Any,
-) -> int:
+) -> Answer:
     """Have a model carry out a task with the tools of one toolset.
 
     Each change is shown with its diff as it is made, each refusal with its reason; every change can be undone. Needs
@@ -74,9 +74,7 @@ def agent_command(
     from steadyhand.tools.tool import Settings
 
     output = invocation.output
-    said = task_text
-    if task_text == "-" or task_text.startswith("@"):
-        said = decode(bytes_from(invocation, "TASK", task_text.removeprefix("@")), "TASK")
+    said = argument_text(invocation, "TASK", task_text)
     model = model_of(invocation, options)
     settings = Settings(article=article, model=model.name)
     toolset = toolset or invocation.toolset_for(model.name)
@@ -97,24 +95,21 @@ def agent_command(
                     write(json.dumps(task_run.conversation.transcript(), indent=1, default=str).encode() + b"\n")
     ended = task_run.conversation.ended
     error = {} if ended.is_done else {"error": {"kind": ended.stop, "message": ended.error, "hint": None}}
-    output.document(
-        {
-            "ok": ended.is_done,
-            "model": model.name,
-            "toolset": toolset,
-            "text": ended.text,
-            "records": task_run.records,
-            "turns": ended.turns,
-            "retries": ended.retries,
-            "callsAsText": ended.as_text,
-            "toolUsage": ended.tool_usage(),
-            "tokens": ended.tokens.to_json(),
-            "seconds": round(ended.seconds, 3),
-            **error,
-        }
-    )
-    output.print([ended_line(ended)])
-    return 0 if ended.is_done else 1
+    document = {
+        "ok": ended.is_done,
+        "model": model.name,
+        "toolset": toolset,
+        "text": ended.text,
+        "records": task_run.records,
+        "turns": ended.turns,
+        "retries": ended.retries,
+        "callsAsText": ended.as_text,
+        "toolUsage": ended.tool_usage(),
+        "tokens": ended.tokens.to_json(),
+        "seconds": round(ended.seconds, 3),
+        **error,
+    }
+    return Answer(document, [ended_line(ended)], 0 if ended.is_done else 1)
 
 
 @command(
@@ -192,10 +187,7 @@ def _sent(invocation: Invocation, arguments: str | None) -> object:
     """The arguments of the call."""
     if arguments is None:
         return {}
-    text = arguments
-    if arguments == "-" or arguments.startswith("@"):
-        text = decode(bytes_from(invocation, "JSON", arguments.removeprefix("@")), "JSON")
-    return parse_json(text, "the JSON of the call")
+    return parse_json(argument_text(invocation, "JSON", arguments), "the JSON of the call")
 
 
 _USUAL = "core"
@@ -226,7 +218,7 @@ _PLANNER = "planner"
 )
 def tools_command(
     invocation: Invocation, toolset: str | None, tool: str | None, schema: str | None, prompt: bool, mode: str | None
-) -> int:
+) -> Answer:
     """List the tools for models, with their parameters.
 
     Without TOOLSET, lists the toolsets; --schema and --prompt then apply to core. With TOOL, shows only that tool.
@@ -246,10 +238,10 @@ def tools_command(
     if toolset is None and schema is None:
         return _show_toolsets(invocation, chosen)
     tools = _listed(invocation, toolset or _USUAL, tool, chosen)
-    return _show_tools(invocation, tools) if schema is None else _show_schemas(invocation, tools, schema)
+    return _show_tools(tools) if schema is None else _show_schemas(invocation, tools, schema)
 
 
-def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
+def _show_toolsets(invocation: Invocation, mode: str | None) -> Answer:
     """Every toolset with what it has in a mode, or, where none is asked for, in any."""
     from steadyhand.tools.toolsets import tools_of, toolsets
 
@@ -261,9 +253,7 @@ def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
         {"name": toolset.name, "summary": toolset.summary, "tools": [tool.name for tool in tools]}
         for toolset, tools in rows
     ]
-    invocation.output.document({"ok": True, "toolsets": document})
-    invocation.output.print(toolset_lines(rows))
-    return 0
+    return Answer({"toolsets": document}, toolset_lines(rows))
 
 
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
@@ -284,7 +274,7 @@ def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | 
     return found
 
 
-def _show_tools(invocation: Invocation, tools: tuple[Tool, ...]) -> int:
+def _show_tools(tools: tuple[Tool, ...]) -> Answer:
     from steadyhand.schema import plain_schema
 
     document = [
@@ -299,38 +289,30 @@ def _show_tools(invocation: Invocation, tools: tuple[Tool, ...]) -> int:
         }
         for tool in tools
     ]
-    invocation.output.document({"ok": True, "tools": document})
-    invocation.output.print(tool_lines(tools))
-    return 0
+    return Answer({"tools": document}, tool_lines(tools))
 
 
-def _show_schemas(invocation: Invocation, tools: tuple[Tool, ...], style: str) -> int:
-    import json
-
+def _show_schemas(invocation: Invocation, tools: tuple[Tool, ...], style: str) -> Answer:
     from steadyhand.tools.tool import tool_schema
 
     schemas = [tool_schema(tool, style) for tool in tools]
-    invocation.output.document({"ok": True, "schemas": schemas})
-    _print(invocation, json.dumps(schemas, indent=2, ensure_ascii=False))
-    return 0
+    return Answer({"schemas": schemas}, _rows_of(invocation, json.dumps(schemas, indent=2, ensure_ascii=False)))
 
 
-def _show_prompt(invocation: Invocation, toolset: str, mode: str | None) -> int:
+def _show_prompt(invocation: Invocation, toolset: str, mode: str | None) -> Answer:
     from steadyhand.tools.kit import prompt_for
 
     text = prompt_for(toolset, mode)
-    invocation.output.document({"ok": True, "prompt": text})
-    _print(invocation, text.rstrip("\n"))
-    return 0
+    return Answer({"prompt": text}, _rows_of(invocation, text.rstrip("\n")))
 
 
-def _print(invocation: Invocation, text: str) -> None:
+def _rows_of(invocation: Invocation, text: str) -> Iterator[Line]:
     """A text of our own, whole in a pipe, where a program reads it."""
-    output = invocation.output
-    if output.is_terminal:
-        output.print((Piece(row),) for row in text.split("\n"))
-    elif not output.json:
-        output.plain(text + "\n")
+    if invocation.output.is_terminal:
+        return ((Piece(row),) for row in text.split("\n"))
+    if not invocation.output.json:
+        invocation.output.plain(text + "\n")
+    return iter(())
 
 
 _STYLES = {"+": "added", "-": "removed", "@": "dim"}

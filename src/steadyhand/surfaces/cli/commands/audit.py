@@ -23,7 +23,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
-from steadyhand.surfaces.cli.output import Write, writing
+from steadyhand.surfaces.cli.output import Answer, Write, writing
 from steadyhand.surfaces.cli.render import lines_of, progress, table_lines
 from steadyhand.surfaces.plot import (
     Bar,
@@ -288,18 +288,15 @@ _FINDINGS_STYLES = {"critical": "bad", "high": "bad", "medium": "warning"}
     """,
 )
 @click.option("--task", metavar="TASK", help="Only what this task reported.")
-def findings_command(invocation: Invocation, task: str | None) -> int:
+def findings_command(invocation: Invocation, task: str | None) -> Answer:
     """List what tasks reported with `report_findings`.
 
     A task in the mode `analyze` changes nothing and reports what it finds. Findings are kept in your state folder,
     outside the tree: XDG_STATE_HOME, else ~/.local/state.
     """
-    output = invocation.output
     with invocation.workspace() as workspace:
         found = workspace.findings(task or invocation.settings.task)
-    output.document({"ok": True, "findings": [finding.to_json() for finding in found]})
-    output.print(_lines(found))
-    return 0
+    return Answer({"findings": [finding.to_json() for finding in found]}, _lines(found))
 
 
 def _lines(found: Sequence[Finding]) -> list[Line]:
@@ -361,7 +358,7 @@ def stats_command(
     tool: str | None,
     html: str | None,
     png: str | None,
-) -> int:
+) -> Answer:
     """Show statistics of calls: first tries, retries, tiers, refusals.
 
     A call is applied if it changed a file. A first try is the first call of a conversation about a file, or of an actor
@@ -395,12 +392,10 @@ def stats_command(
         earlier = None if compare is None else counted(compare, since)
     files = _write(invocation, found, earlier, html, png)
     compared = {} if earlier is None else {"compared": earlier.to_json()}
-    output.document({"ok": True, "statistics": found.to_json(), **compared, "files": files})
-    if files and not output.json:
-        output.print((Piece("wrote ", "good"), Piece(visible_name(name))) for name in files)
-    elif not output.json:
-        output.print(stats_lines(found, earlier, width=output.width, blocks=_has_blocks()))
-    return 0
+    document = {"statistics": found.to_json(), **compared, "files": files}
+    if files:
+        return Answer(document, ((Piece("wrote ", "good"), Piece(visible_name(name))) for name in files))
+    return Answer(document, stats_lines(found, earlier, width=output.width, blocks=_has_blocks()))
 
 
 def _write(

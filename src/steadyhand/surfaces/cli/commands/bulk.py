@@ -34,7 +34,7 @@ from steadyhand.surfaces.cli.bulk import (
 from steadyhand.surfaces.cli.group import Command, command, family
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
 from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.cli.output import writing
+from steadyhand.surfaces.cli.output import Answer, writing
 from steadyhand.surfaces.cli.render import progress
 from steadyhand.surfaces.terminal import Piece, counted
 
@@ -432,28 +432,24 @@ def _signals(worker: Any) -> Iterator[None]:
 )
 @click.argument("run", metavar="[RUN]", required=False)
 @queue_options
-def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> int:
+def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> Answer:
     """List the runs, or show the progress of one.
 
     For one run: how its jobs ended, jobs per second, what is left, the expected end, and what went wrong, grouped by
     kind with one example each. RUN is an id or its first characters.
     """
-    output = invocation.output
     with opened_queue(queue, state) as found:
         if run is None:
             runs = found.store.runs()
-            output.document({"ok": True, "runs": [status_json(status) for status in runs]})
-            output.print(run_list_lines(runs))
-            return 0
+            return Answer({"runs": [status_json(status) for status in runs]}, run_list_lines(runs))
         status = found.store.run_named(run)
         failures = found.store.failures(status.id)
     groups = [
         {"state": each.state, "kind": each.kind, "count": each.count, "example": {"key": each.key, "error": each.error}}
         for each in failures
     ]
-    output.document({"ok": True, **status_json(status), "failures": groups})
-    output.print(status_lines(status, failures, quiet=output.quiet))
-    return 0
+    lines = status_lines(status, failures, quiet=invocation.output.quiet)
+    return Answer({**status_json(status), "failures": groups}, lines)
 
 
 @command("watch", section=_SECTION, examples="steadyhand bulk watch 3f9c1a\nsteadyhand bulk watch 3f9c1a --queue $URL")
@@ -515,7 +511,7 @@ def report_command(
 @command("pause", section=_SECTION, examples="steadyhand bulk pause 3f9c1a")
 @_run_argument
 @queue_options
-def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
+def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> Answer:
     """Pause a run: start no more of its jobs.
 
     Running jobs finish. bulk resume continues the run.
@@ -529,7 +525,7 @@ def pause_command(invocation: Invocation, run: str, queue: str | None, state: st
 @command("cancel", section=_SECTION, examples="steadyhand bulk cancel 3f9c1a")
 @_run_argument
 @queue_options
-def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
+def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> Answer:
     """Cancel a run; finished jobs stay done.
 
     Waiting jobs are cancelled and running jobs are stopped. A stopped job leaves its tree as it was, unless it had
@@ -598,11 +594,9 @@ def _resume(invocation: Invocation, run: str, states: tuple[Any, ...], options: 
         return _carry_on(invocation, queue, name, options)
 
 
-def _say(invocation: Invocation, queue: Queue, run: str) -> int:
+def _say(invocation: Invocation, queue: Queue, run: str) -> Answer:
     status = queue.store.status(run)
-    invocation.output.document({"ok": True, **status_json(status)})
-    invocation.output.print(status_lines(status, [], quiet=invocation.output.quiet))
-    return 0
+    return Answer(status_json(status), status_lines(status, [], quiet=invocation.output.quiet))
 
 
 @command(
@@ -627,7 +621,7 @@ def _say(invocation: Invocation, queue: Queue, run: str) -> int:
 @queue_options
 def worker_command(
     invocation: Invocation, jobs: int | None, until_idle: bool, lost_after: float, queue: str | None, state: str | None
-) -> int:
+) -> Answer:
     """Run the jobs of a queue until stopped.
 
     Any number of workers on any number of machines share a queue. A job with a root needs that tree on the worker's
@@ -653,8 +647,7 @@ def worker_command(
 
         with _signals(worker):
             worker.work(is_idle)
-    invocation.output.document({"ok": True})
-    return 0
+    return Answer({})
 
 
 COMMANDS: dict[str, Command] = {"bulk": bulk_command, "worker": worker_command}

@@ -24,6 +24,7 @@ from steadyhand.surfaces.cli.options import (
     policy_options,
     reason_option,
 )
+from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.cli.render import (
     cut_width,
     diff_lines,
@@ -73,14 +74,13 @@ if TYPE_CHECKING:
 @click.option(
     "--limit", metavar="N", type=click.IntRange(min=1), default=30, show_default=True, help="At most this many."
 )
-def log_command(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> int:
+def log_command(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> Answer:
     """List recorded changes, newest first.
 
     With FILE, only changes to it, under any name it had. Changes by other programs that were recorded (see observe) are
     marked "outside the journal".
     """
     path = invocation.path(file) if file is not None else None
-    output = invocation.output
     task, actor = task or invocation.settings.task, actor or invocation.settings.actor
     with invocation.workspace() as workspace:
         entries = workspace.history(path, task=task, limit=None if actor else limit)
@@ -91,12 +91,10 @@ def log_command(invocation: Invocation, file: str | None, task: str | None, acto
     noted = [change for change in outside if actor is None or change.actor == actor]
     every: list[Entry | Outside] = [*known, *noted]
     shown = sorted(every, key=lambda each: each.seq, reverse=True)[:limit]
-    document: dict[str, object] = {"ok": True, "entries": [entry_document(e) for e in shown if isinstance(e, Entry)]}
+    document: dict[str, object] = {"entries": [entry_document(e) for e in shown if isinstance(e, Entry)]}
     if noted:
         document["outside"] = [each.to_json() for each in shown if not isinstance(each, Entry)]
-    output.document(document)
-    output.print(log_lines(shown, width=output.width))
-    return 0
+    return Answer(document, log_lines(shown, width=invocation.output.width))
 
 
 def _refuse_unknown(workspace: Workspace, path: str) -> None:
@@ -125,26 +123,22 @@ def _refuse_unknown(workspace: Workspace, path: str) -> None:
     """,
 )
 @click.argument("record", type=RecordId())
-def show_command(invocation: Invocation, record: str) -> int:
+def show_command(invocation: Invocation, record: str) -> Answer:
     """Show one record: who, when, why, and its diff.
 
     RECORD is an id from log, or as many of its first digits (at least 4) as make it unique.
     """
-    output = invocation.output
+    width = cut_width(invocation)
     with invocation.workspace() as workspace:
         outside = None
         if record.startswith("outside-"):
             outside = next((each for each in workspace.outside() if each.id == record), None)
         if outside is not None:
             diff = workspace.diff_of(record)
-            output.document({"ok": True, "outside": outside.to_json(), "diff": diff})
-            output.print(outside_lines(outside, diff, width=cut_width(invocation)))
-            return 0
+            return Answer({"outside": outside.to_json(), "diff": diff}, outside_lines(outside, diff, width=width))
         entry = workspace.show(record)
         diff = workspace.diff_of(entry.record.id)
-    output.document({"ok": True, "entry": entry_document(entry), "diff": diff})
-    output.print(entry_lines(entry, diff, width=cut_width(invocation)))
-    return 0
+    return Answer({"entry": entry_document(entry), "diff": diff}, entry_lines(entry, diff, width=width))
 
 
 _WITH_LINES = lazy_pattern(r"(.+):([0-9]{1,12})(?:-([0-9]{1,12}))?", re.DOTALL)
@@ -161,14 +155,13 @@ _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
     """,
 )
 @click.argument("place", metavar="FILE[:LINE[-LINE]]", type=FileName())
-def why_command(invocation: Invocation, place: str) -> int:
+def why_command(invocation: Invocation, place: str) -> Answer:
     """Show which change last wrote a line, who made it, and why.
 
     Follows the line back through later edits and renames. Without LINE, shows every line of the file.
     """
     file, lines = _parse(place)
     path = invocation.path(file)
-    output = invocation.output
     with invocation.workspace() as workspace:
         try:
             whys = _ask(workspace, path, lines)
@@ -179,10 +172,9 @@ def why_command(invocation: Invocation, place: str) -> int:
                 raise EditError(Kind.BAD_REQUEST, message, hint=_FORMS) from None
             raise
     for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
-        output.warn(doubt)
-    output.document({"ok": True, "path": path, "lines": [why_document(why) for why in whys]})
-    output.print(why_lines(path, whys, width=output.width))
-    return 0
+        invocation.output.warn(doubt)
+    document = {"path": path, "lines": [why_document(why) for why in whys]}
+    return Answer(document, why_lines(path, whys, width=invocation.output.width))
 
 
 def _parse(place: str) -> tuple[str, tuple[int, int] | None]:

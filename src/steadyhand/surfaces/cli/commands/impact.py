@@ -18,9 +18,9 @@ from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.group import Command, command, family
 from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
-from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, edit_by_hand, parse_json
+from steadyhand.surfaces.cli.invocation import Invocation, argument_text, edit_by_hand, parse_json
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
-from steadyhand.surfaces.cli.output import Output, writing
+from steadyhand.surfaces.cli.output import Answer, Output, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
 
@@ -73,7 +73,7 @@ def impact_command() -> None:
 @click.option("--total", metavar="N", type=click.IntRange(min=0), help="Characters of diff in all (200000).")
 def extract_command(
     invocation: Invocation, base: str | None, uncommitted: bool, per_file: int | None, total: int | None
-) -> int:
+) -> Answer:
     """Report a change: commits, files, hunks and definitions.
 
     Each hunk names the definition, section or key it is in; each file lists its changed definitions, not counting
@@ -88,9 +88,7 @@ def extract_command(
     output = invocation.output
     with invocation.workspace() as workspace:
         report = extract(workspace, base=base, uncommitted=uncommitted, per_file=per_file, total=total)
-    output.document({"ok": True, **report.to_json()})
-    output.print(report_lines(report, is_brief=output.quiet, width=output.width))
-    return 0
+    return Answer(report.to_json(), report_lines(report, is_brief=output.quiet, width=output.width))
 
 
 @command(
@@ -164,7 +162,7 @@ FOUND = 1  # the exit code where something is wrong
 )
 @docs_option
 @click.option("--coverage", is_flag=True, help="Also report pages without rules, and count unattended source files.")
-def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> int:
+def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> Answer:
     """Check the rules of articles against the tree.
 
     Reports front matter that cannot be read, paths and globs that match no file, missing symbols, keys and articles,
@@ -174,12 +172,10 @@ def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) 
     from steadyhand.agents.impact.api import lint
     from steadyhand.surfaces.cli.impact import lint_lines
 
-    output = invocation.output
     with invocation.workspace() as workspace:
         found = lint(workspace, docs=docs_of(invocation, docs), coverage=coverage)
-    output.document({"ok": not found.findings, **found.to_json()})
-    output.print(lint_lines(found))
-    return FOUND if found.findings else 0
+    code = FOUND if found.findings else 0
+    return Answer({"ok": not found.findings, **found.to_json()}, lint_lines(found), code)
 
 
 @command(
@@ -193,7 +189,7 @@ def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) 
 )
 @docs_option
 @click.option("--write", is_flag=True, help="Add the proposed rules to the front matter, one change per article.")
-def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) -> int:
+def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) -> Answer:
     """Propose attention rules that articles lack.
 
     Rules are proposed for files that a page names, for definitions that only one file has, and for files that changed
@@ -203,7 +199,6 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
     from steadyhand.articles.suggest import suggest, write_suggestion
     from steadyhand.surfaces.cli.impact import suggest_lines
 
-    output = invocation.output
     written: dict[str, str] = {}
     refused: dict[str, EditError] = {}
     with invocation.workspace(writing=write) as workspace:
@@ -217,9 +212,8 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
     document: dict[str, object] = {"ok": not refused, **found.to_json()}
     if write:
         document |= {"written": written, "refused": {path: error.to_json() for path, error in refused.items()}}
-    output.document(document)
-    output.print(suggest_lines(found, written, refused, is_writing=write))
-    return next((error.kind.exit_code for error in refused.values()), 0)
+    code = next((error.kind.exit_code for error in refused.values()), 0)
+    return Answer(document, suggest_lines(found, written, refused, is_writing=write), code)
 
 
 @command(
@@ -233,23 +227,18 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
 )
 @click.argument("file", type=FileName())
 @click.argument("evidence", metavar="TEXT|JSON|-|@FILE")
-def evidence_command(invocation: Invocation, file: str, evidence: str) -> int:
+def evidence_command(invocation: Invocation, file: str, evidence: str) -> Answer:
     """Record evidence for a file: what was read, or why it was chosen.
 
     `steadyhand export --articles` shows it with the file's status. A file that has evidence but no edits counts as
     unchanged, not as skipped.
     """
-    text = evidence
-    if evidence == "-" or evidence.startswith("@"):
-        text = decode(bytes_from(invocation, "EVIDENCE", evidence.removeprefix("@")), "EVIDENCE")
+    text = argument_text(invocation, "EVIDENCE", evidence)
     said = parse_json(text, "the evidence") if text.lstrip()[:1] in ("{", "[") else text
-    output = invocation.output
     with invocation.workspace(writing=True) as workspace:
         path = invocation.path(file)
         workspace.record_evidence(path, said)
-    output.document({"ok": True, "path": path})
-    output.print([(Piece("kept evidence for ", "good"), Piece(visible_name(path)))])
-    return 0
+    return Answer({"path": path}, [(Piece("kept evidence for ", "good"), Piece(visible_name(path)))])
 
 
 @command(
@@ -481,7 +470,7 @@ def _typed(words: str) -> str:
 )
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Runs to list.")
-def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
+def show_command(invocation: Invocation, run_id: str | None, limit: int) -> Answer:
     """List the runs, or show the result for each article of one run.
 
     RUN is the id of a run or its first digits. Shows the status of each article, the model's reasoning, the diff with
@@ -494,13 +483,9 @@ def show_command(invocation: Invocation, run_id: str | None, limit: int) -> int:
     with invocation.workspace() as workspace:
         if run_id is None:
             found = host_of(workspace).runs.runs(limit)
-            output.document({"ok": True, "runs": found})
-            output.print(list_lines(found))
-            return 0
+            return Answer({"runs": found}, list_lines(found))
         record = host_of(workspace).runs.run(run_id)
-    output.document({"ok": True, **record})
-    output.print(show_lines(record, width=output.width, quiet=output.quiet))
-    return 0
+    return Answer(record, show_lines(record, width=output.width, quiet=output.quiet))
 
 
 @command(

@@ -15,6 +15,7 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
+from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.cli.render import check_document, check_error, fact_lines, gc_document, progress
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--keep-going", is_flag=True, help="Copy a damaged journal too, damage included.")
 def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
-) -> int:
+) -> Answer:
     """Show where the journal is, or copy it to another store.
 
     show prints the store, its place, size and age. move copies every row and every kept version from SRC to DST, each a
@@ -57,22 +58,20 @@ def journal_command(
     return _move(invocation, source, target, to, keep_going=keep_going)
 
 
-def _show(invocation: Invocation) -> int:
-    output = invocation.output
+def _show(invocation: Invocation) -> Answer:
     with invocation.workspace() as workspace:
         facts = workspace.journal()
-    output.document({"ok": True, "journal": facts})
-    output.print(journal_lines(facts))
-    return 0
+    return Answer({"journal": facts}, journal_lines(facts))
 
 
-def _move(invocation: Invocation, source: str | None, target: str | None, to: str | None, *, keep_going: bool) -> int:
+def _move(
+    invocation: Invocation, source: str | None, target: str | None, to: str | None, *, keep_going: bool
+) -> Answer:
     from steadyhand.workspace.location import move_journal, move_own
 
-    output = invocation.output
     if invocation.settings.read_only:
         raise EditError(Kind.READ_ONLY, "a journal cannot be written with --read-only", hint="leave the option out")
-    with progress(output, "copying") as shown:
+    with progress(invocation.output, "copying") as shown:
         if to is not None and source is None:
             with invocation.workspace(writing=True):
                 pass  # finishes what was left half done
@@ -86,9 +85,7 @@ def _move(invocation: Invocation, source: str | None, target: str | None, to: st
                 hint="steadyhand journal move SRC DST, or steadyhand journal move --to PLACE for this workspace",
             )
     given = to or target or ""
-    output.document({"ok": True, **moved.to_json()})
-    output.print(moved_lines(moved, needs_password="://" in given and moved.target != given))
-    return 0
+    return Answer(moved.to_json(), moved_lines(moved, needs_password="://" in given and moved.target != given))
 
 
 @command(
@@ -99,18 +96,16 @@ def _move(invocation: Invocation, source: str | None, target: str | None, to: st
     steadyhand check --json
     """,
 )
-def check_command(invocation: Invocation) -> int:
+def check_command(invocation: Invocation) -> Answer:
     """Verify the journal and the files it records.
 
     Verifies every record's checksum and chain, and compares every file with its last recorded version. A file changed
     by others is reported but is not a problem; a damaged journal is.
     """
-    output = invocation.output
-    with invocation.workspace() as workspace, progress(output, "checking") as shown:
+    with invocation.workspace() as workspace, progress(invocation.output, "checking") as shown:
         result = workspace.check(progress=shown)
-    output.document(check_document(result))
-    output.print(check_lines(result))
-    return 0 if result.ok else check_error(result).kind.exit_code
+    code = 0 if result.ok else check_error(result).kind.exit_code
+    return Answer(check_document(result), check_lines(result), code)
 
 
 @command(
@@ -121,17 +116,14 @@ def check_command(invocation: Invocation) -> int:
     steadyhand doctor --json
     """,
 )
-def doctor_command(invocation: Invocation) -> int:
+def doctor_command(invocation: Invocation) -> Answer:
     """Report what this machine and this workspace support.
 
     Covers kernel support for the sandbox, installed extras, the journal and its size, and mount points inside the root.
     """
-    output = invocation.output
     with invocation.workspace() as workspace:
         facts = workspace.doctor()
-    output.document({"ok": True, "facts": facts})
-    output.print(fact_lines((name, _word(value)) for name, value in _flatten("", facts)))
-    return 0
+    return Answer({"facts": facts}, fact_lines((name, _word(value)) for name, value in _flatten("", facts)))
 
 
 @command(
@@ -149,7 +141,7 @@ def doctor_command(invocation: Invocation) -> int:
     "--keep-size", metavar="SIZE", type=ByteSize(), help="Keep the newest versions up to this size, such as 500MB."
 )
 @dry_run_option
-def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> int:
+def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> Answer:
     """Free space by dropping old versions of files.
 
     History stays readable, but a change whose old version was dropped may no longer be undone. Without options,
@@ -160,9 +152,7 @@ def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | N
         keep_days, keep_size = config.keep_days, config.keep_bytes
     with invocation.workspace(writing=not dry_run) as workspace, progress(output, "collecting") as shown:
         result = workspace.gc(keep_days=keep_days, keep_bytes=keep_size, preview=dry_run, progress=shown)
-    output.document(gc_document(result))
-    output.print(gc_lines(result))
-    return 0
+    return Answer(gc_document(result), gc_lines(result))
 
 
 _OBSERVE_NAMES = ("file_path", "filePath", "path", "notebook_path")
@@ -185,7 +175,7 @@ _LONGEST_NAME = 200  # of a tool
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
 @click.option("--client", metavar="NAME", help="The program whose tool changed them, for the records; else --actor.")
-def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> int:
+def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> Answer:
     """Record changes made by other tools.
 
     Other tasks then see them at once; without it they are noticed when the file is next edited here. As a hook it is
@@ -198,12 +188,8 @@ def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, 
             Kind.BAD_REQUEST, "neither FILE nor --hook" if not files else "FILE and --hook", hint="give one"
         )
     noted = _of_hook(invocation) if hook else _observed(invocation, files)
-    output = invocation.output
-    output.document({"ok": True, "noted": noted})
-    if not hook:
-        rows = [(Piece(f"recorded a change to {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
-        output.print(rows)
-    return 0
+    rows = [(Piece(f"recorded a change to {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
+    return Answer({"noted": noted}, () if hook else rows)
 
 
 def _of_hook(invocation: Invocation) -> list[str]:

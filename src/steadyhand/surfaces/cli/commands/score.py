@@ -13,6 +13,7 @@ from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.host_options import check_model_named, model_of
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.cli.render import progress, table_lines
 from steadyhand.surfaces.plot import percent
 from steadyhand.surfaces.terminal import Line, Piece, counted, head_of, visible_line, visible_name
@@ -139,7 +140,7 @@ def score_command(
     dry_run: bool,
     save: bool,
     **options: Any,
-) -> int:
+) -> Answer:
     """Measure which edit formats and toolsets suit a model.
 
     Describes small commits of the repository to the model, one at a time, and asks for each in every format and with
@@ -206,39 +207,35 @@ def _log(state: str | None, root: str, model: str, settings: ScoreSettings) -> R
     return usual_log(SUBJECT, where, model, settings.source, settings.seed)
 
 
-def _show_tasks(invocation: Invocation, root: str, settings: ScoreSettings) -> int:
+def _show_tasks(invocation: Invocation, root: str, settings: ScoreSettings) -> Answer:
     from steadyhand.agents.score.description import describe
     from steadyhand.agents.score.run import tasks_of
     from steadyhand.agents.score.ways import named_ways
 
     tasks, _ = tasks_of(root, settings)
     ways = named_ways(settings.ways)
-    output = invocation.output
     listed = [
         {"id": task.id, "intent": task.intent, "files": [file.path for file in task.files], "text": describe(task)}
         for task in tasks
     ]
-    output.document({"ok": True, "tasks": listed, "ways": [way.name for way in ways], "trials": len(tasks) * len(ways)})
+    document = {"tasks": listed, "ways": [way.name for way in ways], "trials": len(tasks) * len(ways)}
     rows = [[task.id, task.intent.partition("\n")[0], ", ".join(file.path for file in task.files)] for task in tasks]
-    output.print(table_lines(["task", "intent", "files"], rows, names=3, width=output.width))
+    table = table_lines(["task", "intent", "files"], rows, names=3, width=invocation.output.width)
     count = f"{counted(len(tasks), 'task')} in {counted(len(ways), 'way')}: {counted(len(tasks) * len(ways), 'trial')}"
-    output.print([(), (Piece(f"{count}; --json has the whole text of each"),)])
-    return 0
+    return Answer(document, [*table, (), (Piece(f"{count}; --json has the whole text of each"),)])
 
 
-def _answer(invocation: Invocation, score: Score, log: RunLog, *, save: bool) -> int:
+def _answer(invocation: Invocation, score: Score, log: RunLog, *, save: bool) -> Answer:
     """The table, the advice, and the entry in the settings; 1 where the score is not complete."""
     from steadyhand.agents.score.card import card_of
 
-    card, output = card_of(score), invocation.output
+    card = card_of(score)
     saved = _save(invocation, card) if save and score.end == "finished" else None
     is_whole = score.end == "finished"
     error = {} if is_whole else {"error": {"kind": score.end, "message": _unfinished(score), "hint": None}}
-    output.document({"ok": is_whole, "score": card.to_json(), "state": str(log.path), "saved": saved, **error})
-    output.print(card_lines(card, output.width))
-    if saved is not None:
-        output.print([(Piece("wrote ", "good"), Piece(f"{FILE}: {saved}"))])
-    return 0 if is_whole else 1
+    document = {"ok": is_whole, "score": card.to_json(), "state": str(log.path), "saved": saved, **error}
+    wrote = [] if saved is None else [(Piece("wrote ", "good"), Piece(f"{FILE}: {saved}"))]
+    return Answer(document, [*card_lines(card, invocation.output.width), *wrote], 0 if is_whole else 1)
 
 
 def card_lines(card: Card, width: int) -> Iterator[Line]:

@@ -19,6 +19,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.group import Command, command, command_names, near_name
 from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.terminal import Line, Piece, pad
 
 
@@ -186,7 +187,7 @@ _TOPICS = ("errors",)
     """,
 )
 @click.argument("topic", required=False)
-def help_command(invocation: Invocation, topic: str | None) -> int:
+def help_command(invocation: Invocation, topic: str | None) -> Answer | int:
     """Show the help of a command, or what refusals and exit codes mean.
 
     `steadyhand help errors` lists every kind of refusal with its exit code.
@@ -194,9 +195,7 @@ def help_command(invocation: Invocation, topic: str | None) -> int:
     context = click.get_current_context()
     group = context.find_root()
     if topic == "errors":
-        invocation.output.document({"ok": True, "errors": [_document(kind) for kind in Kind]})
-        invocation.output.print(_error_lines())
-        return 0
+        return Answer({"errors": [_document(kind) for kind in Kind]}, _error_lines())
     if topic is None:
         invocation.output.plain(group.get_help() + "\n")
         return 0

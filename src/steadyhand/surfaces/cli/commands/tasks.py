@@ -17,6 +17,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Command, command
 from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand
 from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
+from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.cli.refusal import conflict_lines, conflict_table, error_lines, event_lines, lease_lines
 from steadyhand.surfaces.cli.render import cut_width, receipt_lines
 from steadyhand.surfaces.terminal import Piece, counted, paint, visible_line, visible_name
@@ -39,14 +40,13 @@ if TYPE_CHECKING:
 @click.argument("what", type=click.Choice(["end"]))
 @click.argument("name", metavar="[TASK]", required=False)
 @click.option("--failed", is_flag=True, help="The task failed: keep its .bak copies.")
-def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> int:
+def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> Answer:
     """End a task, and remove the `.bak` copies made for it.
 
     TASK is the name given as --task to other commands. Copies that were changed stay, and so does every recorded
     change; what the task has read is forgotten.
     """
     del what  # there is one thing to do with a task
-    output = invocation.output
     with invocation.workspace(writing=True) as workspace:
         name = name or workspace.task_id
         if name is None:
@@ -54,11 +54,10 @@ def task_command(invocation: Invocation, what: str, name: str | None, failed: bo
         is_known = any(True for _ in workspace.history(task=name, limit=1))
         removed = workspace.end_task(name, failed=failed)
     if not is_known:
-        output.warn(f"no change of the task {visible_line(name)} is recorded")
-    output.document({"ok": True, "task": name, "end": "failed" if failed else "ended well", "removed": list(removed)})
-    output.print([(Piece("ended ", "good"), Piece(visible_line(name), "id"))])
-    output.print((Piece("removed "), Piece(visible_name(path))) for path in removed)
-    return 0
+        invocation.output.warn(f"no change of the task {visible_line(name)} is recorded")
+    document = {"task": name, "end": "failed" if failed else "ended well", "removed": list(removed)}
+    ended = (Piece("ended ", "good"), Piece(visible_line(name), "id"))
+    return Answer(document, [ended, *((Piece("removed "), Piece(visible_name(path))) for path in removed)])
 
 
 _BY_SIGNAL = 128  # a shell's code for a command that a signal ended is this and the signal's number
@@ -91,7 +90,7 @@ def lease_command(
     reason: str | None,
     seconds: float | None,
     is_list: bool,
-) -> int:
+) -> Answer:
     """Hold a lease on FILE while a command runs, or list leases.
 
     Others who edit there see who is at work and why; they are refused only if their policy says so. The lease ends with
@@ -108,24 +107,19 @@ def lease_command(
         )
     if at is not None and lines is not None:
         raise EditError(Kind.BAD_REQUEST, "--at and --lines exclude each other", hint="say the place in one way")
-    output = invocation.output
     path = invocation.path(file)
     with (
         invocation.workspace(writing=True) as workspace,
         workspace.lease(path, target=at if at is not None else lines, reason=reason, seconds=seconds) as lease,
     ):
-        code = _run(words, is_aside=output.json)
-    output.document({"ok": code == 0, "lease": lease.id, "path": lease.path, "exit_code": code})
-    return code
+        code = _run(words, is_aside=invocation.output.json)
+    return Answer({"ok": code == 0, "lease": lease.id, "path": lease.path, "exit_code": code}, code=code)
 
 
-def _lease_list(invocation: Invocation, file: str | None) -> int:
-    output = invocation.output
+def _lease_list(invocation: Invocation, file: str | None) -> Answer:
     with invocation.workspace() as workspace:
         leases = workspace.leases(None if file is None else invocation.path(file))
-    output.document({"ok": True, "leases": [announced.to_json() for announced in leases]})
-    output.print(lease_lines(leases))
-    return 0
+    return Answer({"leases": [announced.to_json() for announced in leases]}, lease_lines(leases))
 
 
 def _run(words: Sequence[str], *, is_aside: bool) -> int:
@@ -203,7 +197,7 @@ def conflicts_command(
     every: bool,
     path: str | None,
     task: str | None,
-) -> int:
+) -> Answer | int:
     """List, show and resolve conflicts with other tasks' changes.
 
     A conflict is an edit that was refused because another task had changed the same lines. `list` lists open conflicts,
@@ -247,24 +241,20 @@ def _only(fits: object, otherwise: str) -> None:
         raise EditError(Kind.BAD_REQUEST, otherwise, hint=hint)
 
 
-def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> int:
-    output = invocation.output
+def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> Answer:
     with invocation.workspace() as workspace:
         found = workspace.conflicts(open_only=not every, path=path, task=task)
-    output.document({"ok": True, "conflicts": [kept.to_json() for kept in found]})
-    output.print(conflict_table(found, width=output.width))
-    return 0
+    document = {"conflicts": [kept.to_json() for kept in found]}
+    return Answer(document, conflict_table(found, width=invocation.output.width))
 
 
-def _conflicts_show(invocation: Invocation, conflict: str) -> int:
-    output = invocation.output
+def _conflicts_show(invocation: Invocation, conflict: str) -> Answer:
     with invocation.workspace() as workspace:
         kept = workspace.conflict(conflict)
         now = _present_text(workspace, kept)
-    document = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
-    output.document({"ok": True, "conflict": kept.to_json(), "standing": document})
-    output.print(conflict_lines(kept, now, width=cut_width(invocation)))
-    return 0
+    standing = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
+    document = {"conflict": kept.to_json(), "standing": standing}
+    return Answer(document, conflict_lines(kept, now, width=cut_width(invocation)))
 
 
 def _present_text(workspace: Workspace, kept: KeptConflict) -> PresentText | None:
