@@ -30,6 +30,7 @@ from steadyhand.session.checks import AnyPath
 from steadyhand.session.host import host_of
 from steadyhand.session.review.review import Review
 from steadyhand.session.transaction_builder import Batch
+from steadyhand.tools.framework_calls import wait_to_end
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.workspace import Workspace
 
@@ -104,14 +105,12 @@ class _Threads:
             begun = (pool or self._pool).submit(work)
         except RuntimeError:
             raise _closed() from None
-        ending = asyncio.wrap_future(begun)
-        try:
-            return await asyncio.shield(ending)
-        except asyncio.CancelledError:
+
+        def stop() -> None:
             call.is_cancelled = True
             begun.cancel()
-            await _end(ending)
-            raise
+
+        return await wait_to_end(asyncio.wrap_future(begun), stop)
 
     async def close(self) -> None:
         """Close the workspace after the calls that were begun; others are refused."""
@@ -123,17 +122,6 @@ class _Threads:
             self._is_closed = True
             if self._workspace is not None:
                 self._workspace.close()
-
-
-async def _end(ending: asyncio.Future[Any]) -> None:
-    """Wait until a thread has ended, however often the waiting task is cancelled meanwhile."""
-    while not ending.done():
-        try:
-            await asyncio.wait([ending])
-        except asyncio.CancelledError:
-            continue  # the caller of `run` raises it, once
-    if not ending.cancelled():
-        ending.exception()  # how it ended is nobody's answer any more
 
 
 def _closed() -> EditError:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
@@ -25,6 +25,9 @@ from steadyhand.tools.tool import Result
 
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,20 @@ async def make_call_async(
     work = asyncio.get_running_loop().run_in_executor(
         None, partial(make_call, kit, tool, arguments, watch, partial(_stop_if, given_up), spent)
     )
+    return await wait_to_end(work, given_up.set)
+
+
+async def wait_to_end(work: asyncio.Future[T], stop: Callable[[], object]) -> T:
+    """What a thread gives. When the task that waits is cancelled, `stop` is called, and the task ends as it does."""
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        given_up.set()
-        while not work.done():
+        stop()
+        while not work.done():  # however often the task is cancelled meanwhile
             with contextlib.suppress(asyncio.CancelledError), _unhurried():
                 await asyncio.wait([work])
         if not work.cancelled():
-            work.exception()
+            work.exception()  # how it ended is nobody's answer any more
         raise
 
 

@@ -39,6 +39,15 @@ _SEPARATORS = lazy_pattern(r"[/\\]")
 _DECODINGS = 5
 
 
+def plain_path(path: str) -> str:
+    """A path without what does not change where it leads.
+
+    >>> plain_path("./a//b.html")
+    'a/b.html'
+    """
+    return "/".join(_parts(path))
+
+
 def same_file(one: str, other: str) -> bool:
     """Whether two paths of the workspace are one, however they are spelled.
 

@@ -177,8 +177,8 @@ def host_policy(options: Mapping[str, Any]) -> Policy | None:
 _SCRIPT = "script:"
 
 
-def model_options(function: _Function) -> _Function:
-    """The options of `model_of` and `limits_of`; the command takes them as keywords, all together."""
+def named_model_options(function: _Function) -> _Function:
+    """Which model is asked."""
     return chain(
         function,
         click.option(
@@ -195,17 +195,26 @@ def model_options(function: _Function) -> _Function:
             show_envvar=True,
             help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
         ),
+    )
+
+
+def reply_tokens_option(function: _Function) -> _Function:
+    """How long a reply may be."""
+    words = "Token limit of one reply (default: the model's)."
+    return click.option("--reply-tokens", metavar="N", type=click.IntRange(min=1), help=words)(function)
+
+
+def model_options(function: _Function) -> _Function:
+    """The options of `model_of` and `limits_of`; the command takes them as keywords, all together."""
+    return chain(
+        function,
+        named_model_options,
         _limit("--max-turns", click.IntRange(min=1), 24, "Stop after N replies."),
         _limit("--max-calls", click.IntRange(min=1), 80, "Stop after N tool calls."),
         _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after N tokens, in and out."),
         _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "Stop a conversation after this time."),
         _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
-        click.option(
-            "--reply-tokens",
-            metavar="N",
-            type=click.IntRange(min=1),
-            help="Token limit of one reply (default: the model's).",
-        ),
+        reply_tokens_option,
     )
 
 

@@ -24,18 +24,9 @@ from steadyhand.structure.html.element import no_page
 from steadyhand.text.source import Source
 from steadyhand.tools.result import LINES, failure, success
 from steadyhand.tools.site.operations import LIKE_ENOUGH, TIERS, ElementOperation, PassageOperation
-from steadyhand.tools.tool import Call, Result
+from steadyhand.tools.tool import Call, Result, plain_path
 
 # Files as a call names them: each once, however it is spelled.
-
-
-def plain_path(path: str) -> str:
-    """A path without what does not change where it leads.
-
-    >>> plain_path("./a//b.html")
-    'a/b.html'
-    """
-    return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 def check_apart(call: Call, files: Sequence[str], field: str) -> None:

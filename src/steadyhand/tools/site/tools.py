@@ -25,9 +25,8 @@ from steadyhand.tools.site.pages import (
     check_apart,
     overall,
     page_fields,
-    plain_path,
 )
-from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, expected_version, reason_of
+from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, expected_version, plain_path, reason_of
 
 _REASON = Field("reason", Text(), "Why, for all of them.")
 

@@ -10,7 +10,12 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Command, command
-from steadyhand.surfaces.cli.host_options import check_model_named, model_of
+from steadyhand.surfaces.cli.host_options import (
+    check_model_named,
+    model_of,
+    named_model_options,
+    reply_tokens_option,
+)
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import Answer
@@ -59,20 +64,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
     steadyhand score --model openai:gpt-5 --dry-run
     """,
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    envvar="STEADYHAND_MODEL",
-    show_envvar=True,
-    help="anthropic:… or another of pydantic-ai; openai-chat:NAME with --base-url; script:FILE plays replies.",
-)
-@click.option(
-    "--base-url",
-    metavar="URL",
-    envvar="STEADYHAND_BASE_URL",
-    show_envvar=True,
-    help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
-)
+@named_model_options
 @click.option(
     "--repo", metavar="DIR", type=FileName(), help="The repository whose commits are the tasks (default: the root)."
 )
@@ -122,12 +114,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
     show_default=True,
     help="Retries after a rate limit or a lost connection.",
 )
-@click.option(
-    "--reply-tokens",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Token limit of one reply (default: the model's).",
-)
+@reply_tokens_option
 def score_command(
     invocation: Invocation,
     repo: str | None,
