@@ -258,19 +258,25 @@ def test_nobody_in_the_package_makes_dataclasses_another_way() -> None:
                 assert not {alias.name for alias in node.names}.intersection(names), path
 
 
-def registries() -> dict[tuple[str, str], lazy.Registry]:
-    found: dict[tuple[str, str], lazy.Registry] = {}
+def registries() -> dict[tuple[str, str, tuple[str, ...]], lazy.Registry]:
+    found: dict[tuple[str, str, tuple[str, ...]], lazy.Registry] = {}
     for path in SRC.rglob("*.py"):
         if "Registry(" not in path.read_text(encoding="utf-8") or path.name == "lazy.py":
             continue
         module = importlib.import_module(".".join(("steadyhand", *path.relative_to(SRC).with_suffix("").parts)))
         for value in vars(module).values():
             many = value.values() if isinstance(value, dict) else [value]
-            found |= {(each.package, each.attribute): each for each in many if isinstance(each, lazy.Registry)}
+            found |= {
+                (each.package, each.attribute, each.names): each for each in many if isinstance(each, lazy.Registry)
+            }
     return found
 
 
-@table("registry", registries().values(), ids=lambda registry: f"{registry.package}-{registry.attribute}")
+@table(
+    "registry",
+    [each for each in registries().values() if "{}" not in each.attribute],
+    ids=lambda registry: f"{registry.package}-{registry.attribute}",
+)
 def test_a_registry_names_every_module_of_its_package_that_declares_an_entry(registry: lazy.Registry) -> None:
     folder = SRC.joinpath(*registry.package.split(".")[1:])
     declares = re.compile(rf"^{registry.attribute}(?:S: .*)? = ", re.MULTILINE)
@@ -282,6 +288,19 @@ def test_a_registry_names_every_module_of_its_package_that_declares_an_entry(reg
     assert set(registry.modules.values()) == there
     assert list(registry.names) == sorted(registry.names)
     assert len(registry.load()) == len(registry.names)
+
+
+def test_every_command_is_named_by_a_registry() -> None:
+    package = "steadyhand.surfaces.cli.commands"
+    families = [each for each in registries().values() if each.package == package]
+    named = [f"{each.modules[name]}.{name}" for each in families for name in each.names]
+    assert [command.name for each in families for command in each.load()] == [n.partition(".")[2] for n in named]
+    there = [
+        f"{path.stem}.{name}"
+        for path in SRC.joinpath(*package.split(".")[1:]).glob("*.py")
+        for name in re.findall(r"^def (\w+)_command\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert sorted(named) == sorted(there)
 
 
 def test_every_module_with_tools_is_named_by_a_toolset_or_shared() -> None:

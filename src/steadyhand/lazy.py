@@ -374,7 +374,8 @@ class Registry:
     """Modules of one package, each of which declares `attribute`; `names` has a word for each, by the alphabet.
 
     A word is the name of a module, or `name=module` where the module is called otherwise or is in a package below. A
-    module may declare several entries: by their names, under the attribute in the plural.
+    module may declare several entries: by their names, under the attribute in the plural, or under one that has `{}`
+    for the name.
     The names are a table so that nobody has to look into the folder; a test compares the two.
     """
 
@@ -392,7 +393,7 @@ class Registry:
         from importlib import import_module
 
         module = import_module(f"{self.package}.{self.modules[name]}")
-        one = getattr(module, self.attribute, None)
+        one = getattr(module, self.attribute.replace("{}", name), None)
         return getattr(module, f"{self.attribute}S")[name] if one is None else one
 
     def load(self) -> list[Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scripts import sessions
 from steadyhand.surfaces import adapters as adapters_package
-from steadyhand.surfaces.cli.commands.mcp import COMMAND
+from steadyhand.surfaces.cli.commands.mcp import mcp_command
 from steadyhand.surfaces.clients import clients
 from tests.adapters import story
 from tests.table import table
@@ -63,7 +63,7 @@ def test_an_example_says_how_it_is_started_and_has_a_test_that_runs_it(name: str
 @table("command", [line for line in servers() if CONFIG not in line])
 def test_a_server_that_a_guide_tells_to_start_has_these_options(command: str) -> None:
     words = shlex.split(command.removeprefix(SERVER).replace("CLIENT", "zed").replace("PORT", "8080"), comments=True)
-    with COMMAND.make_context("mcp", words) as context:
+    with mcp_command.make_context("mcp", words) as context:
         assert any(context.params[name] for name in ("roots", "install", "uninstall"))
 
 

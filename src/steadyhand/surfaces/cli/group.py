@@ -1,7 +1,7 @@
 """The command group: commands are named by a table and imported when they are called.
 
-A module in `commands/` has the commands of one subject, by their names in `COMMANDS`; `_COMMANDS` says which module has
-which. Help imports all of them, so none may import the session at its top.
+A module in `commands/` has the commands of one subject, each a function `<name>_command`; `_COMMANDS` says which module
+has which. Help imports all of them, so none may import the session at its top.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MODES = ("research", "analyze", "generate", "modify", "execute")
 SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "Bulk runs", "Maintenance")
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
-    "COMMAND",
+    "{}_command",
     "act=edit agent=agents apply=edit bulk call=agents check=journal chmod=files completion=shell "
     "conflicts=tasks convert=edit delete=files diff=history doctor=journal edit evidence=impact "
     "export=audit feedback=review findings=audit gc=journal help=shell impact insert=edit journal "

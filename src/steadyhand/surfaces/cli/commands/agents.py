@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import MODES, Command, command
+from steadyhand.surfaces.cli.group import MODES, command
 from steadyhand.surfaces.cli.host_options import (
     SchemaStyle,
     ToolsetName,
@@ -451,6 +451,3 @@ def ended_line(ended: Ended) -> Line:
     ]
     end = Piece("done", "good") if ended.is_done else Piece(f"stopped: {ended.error}", "error")
     return (end, Piece(f"  {', '.join(facts)}", "dim"))
-
-
-COMMANDS: dict[str, Command] = {"agent": agent_command, "call": call_command, "tools": tools_command}

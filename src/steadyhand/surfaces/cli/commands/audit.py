@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
 from steadyhand.surfaces.cli.output import Answer, Write, writing
@@ -517,6 +517,3 @@ def _mark(role: str, *, blocks: bool) -> str:
     if blocks:
         return "▒" if role == "bad" else "█"
     return "-" if role == "bad" else "#"
-
-
-COMMANDS: dict[str, Command] = {"export": export_command, "findings": findings_command, "stats": stats_command}

@@ -31,7 +31,7 @@ from steadyhand.surfaces.cli.bulk import (
     status_lines,
     stop_rule,
 )
-from steadyhand.surfaces.cli.group import Command, command, family
+from steadyhand.surfaces.cli.group import command, family
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import Answer, writing
@@ -58,7 +58,7 @@ _LOOK = 1.0
 _SECTION = "Bulk runs"
 _MEMBERS = Registry(
     "steadyhand.surfaces.cli.commands",
-    "BULK_COMMAND",
+    "{}_command",
     "cancel=bulk pause=bulk report=bulk resume=bulk retry=bulk run=bulk status=bulk watch=bulk",
 )
 
@@ -648,16 +648,3 @@ def worker_command(
         with _signals(worker):
             worker.work(is_idle)
     return Answer({})
-
-
-COMMANDS: dict[str, Command] = {"bulk": bulk_command, "worker": worker_command}
-BULK_COMMANDS: dict[str, Command] = {
-    "cancel": cancel_command,
-    "pause": pause_command,
-    "report": report_command,
-    "resume": resume_command,
-    "retry": retry_command,
-    "run": run_command,
-    "status": status_command,
-    "watch": watch_command,
-}

@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import (
     Invocation,
     bytes_from,
@@ -604,13 +604,3 @@ def convert_command(
     elif not output.json:
         output.raw(written.encode("utf-8", "surrogateescape"))
     return 0
-
-
-COMMANDS: dict[str, Command] = {
-    "act": act_command,
-    "apply": apply_command,
-    "convert": convert_command,
-    "edit": edit_command,
-    "insert": insert_command,
-    "move": move_command,
-}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, piped
 from steadyhand.surfaces.cli.options import (
     Commit,
@@ -545,14 +545,3 @@ def _is_whole(source: Source, place: Location) -> bool:
     if place.span.is_empty or table.start(place.lines[0] - 1) != place.span.start:
         return False
     return table.start(last) + len(table.text(last)) <= place.span.end
-
-
-COMMANDS: dict[str, Command] = {
-    "chmod": chmod_command,
-    "delete": delete_command,
-    "locate": locate_command,
-    "outline": outline_command,
-    "read": read_command,
-    "rename": rename_command,
-    "write": write_command,
-}

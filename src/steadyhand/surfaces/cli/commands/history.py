@@ -11,7 +11,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, text_from
 from steadyhand.surfaces.cli.options import (
     FileName,
@@ -508,13 +508,3 @@ def _shown_path(change: FileChange) -> str:
     if change.is_rename and change.before is not None and change.after is not None:
         return f"{visible_name(change.before.path)} to {visible_name(change.after.path)}"
     return visible_name(change.path)
-
-
-COMMANDS: dict[str, Command] = {
-    "diff": diff_command,
-    "log": log_command,
-    "redo": redo_command,
-    "show": show_command,
-    "undo": undo_command,
-    "why": why_command,
-}

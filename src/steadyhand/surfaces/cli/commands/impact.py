@@ -15,7 +15,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import Registry
-from steadyhand.surfaces.cli.group import Command, command, family
+from steadyhand.surfaces.cli.group import command, family
 from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
 from steadyhand.surfaces.cli.invocation import Invocation, argument_text, edit_by_hand, parse_json
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _MEMBERS = Registry(
     "steadyhand.surfaces.cli.commands",
-    "ARTICLE_COMMAND",
+    "{}_command",
     "extract=impact lint=impact report=impact run=impact search=impact show=impact suggest=impact",
 )
 FAILED = 1  # the exit code of a run in which an article failed
@@ -541,15 +541,3 @@ def _document(record: dict[str, object], format_name: str) -> str:
         shown = {"ok": True, **record, "adoption": adoption(record), "summary": summary(record)}
         return json.dumps(shown, indent=2, default=str) + "\n"
     return render_run_page(record) if format_name == "html" else render_markdown(record)
-
-
-COMMANDS: dict[str, Command] = {"evidence": evidence_command, "impact": impact_command}
-ARTICLE_COMMANDS: dict[str, Command] = {
-    "extract": extract_command,
-    "lint": lint_command,
-    "report": report_command,
-    "run": run_command,
-    "search": search_command,
-    "show": show_command,
-    "suggest": suggest_command,
-}

@@ -12,7 +12,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
 from steadyhand.surfaces.cli.output import Answer
@@ -340,12 +340,3 @@ def moved_lines(moved: MovedJournal, *, needs_password: bool) -> list[Line]:
         lines.append((Piece("with the password as before: in the URL, as PGPASSWORD or in ~/.pgpass", "dim"),))
     lines.append((Piece("the old journal stays as it is; what is changed with it is not in the new one", "dim"),))
     return lines
-
-
-COMMANDS: dict[str, Command] = {
-    "check": check_command,
-    "doctor": doctor_command,
-    "gc": gc_command,
-    "journal": journal_command,
-    "observe": observe_command,
-}

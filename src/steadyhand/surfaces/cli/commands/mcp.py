@@ -120,7 +120,7 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
 )
 @click.option("--dry-run", is_flag=True, help="With --install or --uninstall, show the change without making it.")
 @host_options
-def run(
+def mcp_command(
     invocation: Invocation,
     roots: tuple[str, ...],
     toolsets: tuple[str, ...],
@@ -239,6 +239,3 @@ def check_installed(*, needs_http: bool) -> None:
     if kept and not sys.dont_write_bytecode and not os.path.exists(kept) and os.access(os.path.dirname(kept), os.W_OK):
         import_module("steadyhand.surfaces.mcp.stdio")
         import_module("mcp.server.lowlevel")
-
-
-COMMAND = run

@@ -11,7 +11,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Say
 from steadyhand.lazy import dataclass
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import writing
@@ -104,7 +104,7 @@ class _Shown:
 @click.option("--export", metavar="FILE", type=FileName(), help="Write the review to one HTML file, for reading only.")
 @click.option("--patch", is_flag=True, help="Print all changes not rejected as a patch for git apply.")
 @click.option("--markdown", is_flag=True, help="Print the review as Markdown for a pull request.")
-def review(
+def review_command(
     invocation: Invocation,
     ids: tuple[str, ...],
     accept: tuple[str, ...],
@@ -311,7 +311,7 @@ def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
     """,
 )
 @click.option("--keep", is_flag=True, help="Show it again next time.")
-def feedback(invocation: Invocation, keep: bool) -> int:
+def feedback_command(invocation: Invocation, keep: bool) -> int:
     """Show what reviewers decided since the task last asked.
 
     For an agent, or for a person who wants to know what an agent will read. Feedback is shown once, unless `--keep` is
@@ -326,6 +326,3 @@ def feedback(invocation: Invocation, keep: bool) -> int:
     output.document({"ok": True, "task": task, "feedback": [item.to_json() for item in found]})
     output.print(feedback_lines(found))
     return 0
-
-
-COMMANDS: dict[str, Command] = {"feedback": feedback, "review": review}

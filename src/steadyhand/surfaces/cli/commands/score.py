@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.host_options import (
     check_model_named,
     model_of,
@@ -318,6 +318,3 @@ def _save(invocation: Invocation, card: Card) -> str | None:
             edits = [Act(Key("$"), "add-key", name="models", value={model: entry}, reason=reason)]
         workspace.edit(FILE, edits)
     return said
-
-
-COMMANDS: dict[str, Command] = {"score": score_command}

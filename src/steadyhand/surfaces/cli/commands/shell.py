@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.surfaces.cli.group import Command, command, command_names, near_name
+from steadyhand.surfaces.cli.group import command, command_names, near_name
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.terminal import Line, Piece, pad
@@ -249,6 +249,3 @@ def schema_command(invocation: Invocation, name: str) -> int:
     if not invocation.output.json:
         invocation.output.plain(json.dumps(schema, indent=2, ensure_ascii=True) + "\n")
     return 0
-
-
-COMMANDS: dict[str, Command] = {"completion": completion_command, "help": help_command, "schema": schema_command}

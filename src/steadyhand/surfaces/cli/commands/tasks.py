@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import Command, command
+from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand
 from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
 from steadyhand.surfaces.cli.output import Answer
@@ -424,11 +424,3 @@ def _watch_show(invocation: Invocation, events: Iterator[Event]) -> None:
         output.document(event.to_json())
         output.warnings.clear()
         output.print(event_lines(event, width=cut_width(invocation)))
-
-
-COMMANDS: dict[str, Command] = {
-    "conflicts": conflicts_command,
-    "lease": lease_command,
-    "task": task_command,
-    "watch": watch_command,
-}
