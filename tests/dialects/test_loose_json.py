@@ -97,6 +97,9 @@ def test_the_strict_reading_takes_no_liberties(text: str) -> None:
         ('["a\n\tb"]', ["a\n\tb"], "a line break or a tab inside a string"),
         ('["\\d \\s \\#"]', ["\\d \\s \\#"], "a backslash that is not doubled"),
         ('["it\\\'s"]', ["it\\'s"], "an escape that JSON does not have"),
+        ("[\"a\nf('\\n')\"]", ["a\nf('\n')"], "an escape that may be two characters"),
+        ('["\\srv\\new"]', ["\\srv\new"], "an escape that may be two characters"),
+        ('["\\s\\n"]', ["\\s\n"], "a backslash that is not doubled"),
         ("[True, False, None]", [True, False, None], "True for true"),
         ("[1, // one\n 2]", [1, 2], "a comment"),
         ("[/* none */]", [], "a comment"),
@@ -111,6 +114,30 @@ def test_what_models_get_wrong_is_read_and_reported(text: str, value: object, fl
     reading = loosely(text)
     assert plain(reading.node) == value
     assert flaw in [one.what for one in reading.flaws]
+
+
+@table(
+    "text",
+    ['["a\\n  b\nc\\n"]', "[\"f('\\d')\\nb\"]", '["\\d\\n    b"]', "[\"a\nf('\\\\n')\"]", '["a\n\\"b\\""]'],
+)
+def test_escapes_in_front_of_an_indentation_and_in_other_words_are_escapes(text: str) -> None:
+    assert "an escape that may be two characters" not in [one.what for one in loosely(text).flaws]
+
+
+PIECES = ["a", "x1", "\\n", "\\t", "\\r", "\\/", "\\d", "\\s", "\\w+", "(", ")", "'", '"', ".", ":", "/", " ", ", "]
+
+
+@examples(300)
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.lists(st.sampled_from(PIECES), max_size=8))
+def test_code_in_whose_line_breaks_nothing_is_escaped_is_read_as_written_or_is_in_doubt(
+    first: list[str], second: list[str]
+) -> None:
+    code = "".join([*first, ";\n", *second, ";"])
+    written = code.replace('"', '\\"')
+    reading = loosely(f'["{written}"]')
+    flaws = [one.what for one in reading.flaws]
+    is_in_doubt = "an escape that may be two characters" in flaws or "an escape that JSON does not have" in flaws
+    assert is_in_doubt or plain(reading.node) == [code] or "\\n  " in code or "\\t  " in code or "\\r  " in code
 
 
 @table(

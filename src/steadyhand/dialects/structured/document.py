@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
 from steadyhand.dialects.piece import malformed
-from steadyhand.dialects.structured.loose import DOUBTFUL, read_loose, read_strict
+from steadyhand.dialects.structured.loose import AMBIGUOUS, DOUBTFUL, read_loose, read_strict
 from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
@@ -71,7 +71,7 @@ class Document:
         return self.refuse(error.offset, error.what, error.expected)
 
     def unclear_in(self, node: Node | None) -> int | None:
-        """Where in a value the first escape is that JSON does not have and other languages do."""
+        """Where in a value the first escape is that can be read in two ways."""
         if node is None:
             return None
         index = bisect_left(self.unclear, node.start)
@@ -101,5 +101,5 @@ class Document:
         except Unreadable:
             reading = read_loose(self.text, start, names)
             self.flaws.extend(reading.flaws)
-            self.unclear.extend(flaw.offset for flaw in reading.flaws if flaw.what == DOUBTFUL)
+            self.unclear.extend(sorted(flaw.offset for flaw in reading.flaws if flaw.what in (AMBIGUOUS, DOUBTFUL)))
             return reading.node

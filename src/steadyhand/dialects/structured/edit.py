@@ -31,7 +31,7 @@ _WRITING = ("content", "shrink", *_EVERYWHERE)
 _VERBS = frozenset(("replace", "edit", "update", "modify", "str_replace", "search_replace", "text"))
 _WRITERS = frozenset(("writefile", "write", "writetofile", "filewrite", "writefiles", "createfile", "create"))
 _EXPECT = lazy_pattern(r"[0-9a-fA-F]{16,64}", re.ASCII)
-_MISREAD = lazy_pattern("[\b\f]")
+_MISREAD = lazy_pattern(r"[\b\f]|\b[A-Z]:\t(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,22 +229,25 @@ def _writing(fields: Fields, around: Around) -> Found:
 
 
 def _check_new(fields: Fields, role: str, old: str | None) -> None:
-    r"""Refuse new text with an escape that may stand for itself or for something else: `\'`, `\xa0`, `\b`, `\f`.
+    r"""Refuse new text with an escape that may stand for itself or for something else: `\'`, `\xa0`, `\n`, `\b`, `\f`.
 
-    An apostrophe needs no backslash, so the writer meant either an apostrophe or both; where the old text has the same
-    the file decides. A pattern's `\b` and TeX's `\f` become control characters that hardly any text has.
+    An apostrophe needs no backslash, so the writer meant either an apostrophe or both, and who has line breaks as they
+    are may mean a backslash and an n; where the old text has the same the file decides. A pattern's `\b`, TeX's `\f`
+    and the `\t` of `C:\temp` become control characters that hardly any text has there.
     """
     node, document = fields.get(role), fields.document
     at = document.unclear_in(node)
     if at is not None and document.unclear_in(fields.get("old")) is None:
         written = document.text[at : at + 2]
-        raise fields.refuse(
-            at, f"{written} is not a JSON escape", f"\\\\{written[1:]} for a backslash, or no backslash"
-        )
+        if written[1:] in ("n", "r", "t", "/"):
+            what, otherwise = f"{written} may be two characters", f"{written} everywhere for one"
+        else:
+            what, otherwise = f"{written} is not a JSON escape", "no backslash"
+        raise fields.refuse(at, what, f"\\\\{written[1:]} for a backslash, or {otherwise}")
     if node is not None and isinstance(node.value, str):
         found = _MISREAD.search(node.value)
         if found is not None and found.group() not in (old or ""):
-            name = {"\b": "\\b", "\f": "\\f"}[found.group()]
+            name = {"\b": "\\b", "\f": "\\f"}.get(found.group(), "\\t")
             raise fields.refuse(node.start, f"{name} stands for a control character", f"\\{name} for a backslash")
 
 

@@ -6,7 +6,8 @@ that is cut off, a key that occurs twice, and anything that could be read in two
 Nothing here knows what the value is about, and nothing recurses.
 
 An unknown escape such as `\\d` keeps its backslash: who forgets to double one writes a pattern or a path, and never
-means the plain letter.
+means the plain letter. So an `\\n` in the same word, or in a string that has line breaks as they are, may be a
+backslash and an n: it is read as JSON has it, and is `AMBIGUOUS`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from steadyhand.dialects.structured.node import Flaw, Node, Reading, Unreadable,
 from steadyhand.dialects.structured.quotes import Names, Outlook, Verdict, plain_name
 from steadyhand.lazy import dataclass, field, lazy_pattern
 
-__all__ = ["DOUBTFUL", "MAX_DEPTH", "read_loose", "read_strict"]
+__all__ = ["AMBIGUOUS", "DOUBTFUL", "MAX_DEPTH", "read_loose", "read_strict"]
 
 MAX_DEPTH = 64
 DOUBTFUL = "an escape that JSON does not have"
+AMBIGUOUS = "an escape that may be two characters"
 _LONGEST_NUMBER = 400
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _STRICT_RUN = lazy_pattern(r'[^"\\\x00-\x1f]*')
@@ -29,6 +31,10 @@ _STRICT_BLANKS = lazy_pattern(r"[ \t\r\n]*")
 _LOOSE_BLANKS = lazy_pattern(r"[ \t\r\n\ufeff\u00a0]*")
 _CONTROL = lazy_pattern(r"[\x00-\x1f]")
 _HEX = lazy_pattern(r"[0-9a-fA-F]{4}", re.ASCII)
+_WORD_WITH_ESCAPES = lazy_pattern(r"[\w\\.*+?:$-]+")
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
+_TWO = "nrt/"  # letters of escapes that code has as they are
+_INDENTING = lazy_pattern(r"(?:\\[nrt])+(?:  |[\n\r]|\Z)")
 _BYTE = lazy_pattern(r"x([0-9a-fA-F]{2})", re.ASCII)
 _NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
@@ -251,6 +257,7 @@ class _Scanner:
         # With an odd number of quotes one of them has no partner: the text may have swallowed its own end.
         if bare and text.count(quote) % 2 and _is_left_open(text, quote):
             raise self._error(end, "a quote that may end the text or be part of it", "\\ before each quote in a text")
+        self._note_ambiguous(at, end)
         if bare:
             self._check_bare(at)
             self._flaw(at, "quotes inside a string without a backslash")
@@ -258,6 +265,23 @@ class _Scanner:
             self._flaw(at, "a string in single quotes")
         if _CONTROL.search(self._text, at, end):
             self._flaw(at, "a line break or a tab inside a string")
+
+    def _note_ambiguous(self, at: int, end: int) -> None:
+        """Take note of the escapes of a string that may be a backslash and a letter.
+
+        Who has line breaks in a string as they are, or a backslash in a word that is not doubled, does not escape; in
+        front of an indentation an escape is a line break all the same.
+        """
+        is_raw = "\n" in self._text[at:end]
+        if not is_raw and not (self.flaws and self.flaws[-1].offset > at):
+            return
+        words = [(at, end)] if is_raw else [word.span() for word in _WORD_WITH_ESCAPES.finditer(self._text, at, end)]
+        for start, stop in words:
+            escapes = [(found.start(), found.group(1)) for found in _ESCAPE.finditer(self._text, start, stop)]
+            if is_raw or any(letter not in _ESCAPES and letter not in "uUx'" for _, letter in escapes):
+                for place, letter in escapes:
+                    if letter in _TWO and not _INDENTING.match(self._text, place, end):
+                        self._flaw(place, AMBIGUOUS)
 
     def _check_bare(self, at: int) -> None:
         """Refuse bare quotes in anything but the text of an edit: it may be a text that was taken for its end."""
