@@ -112,6 +112,47 @@ def test_lines_that_leave_others_out_are_refused(line: str) -> None:
     assert error.details["guard"] == "placeholder"
 
 
+STAYING = [
+    "# existing implementation",
+    "    # keep existing implementation here",
+    "// (unchanged)",
+    "// no changes below this line",
+    "// Rest of the class stays as is",
+    "/* same as before */",
+    "-- remaining code",
+    "<!-- unchanged -->",
+    "# etc.",
+]
+BODY = "def f():\n    one()\n    two()\n    three()\n\n\nrest = 1\n"
+
+
+@table("line", STAYING)
+def test_a_comment_in_the_place_of_lines_that_go_may_not_say_that_they_stay(line: str) -> None:
+    new = f"def g():\n{line}\n"
+    error = check_refused(BODY, Replace("def f():\n    one()\n    two()\n    three()\n", new), "placeholder-left")
+    assert error.details["line"] == 2
+
+
+@table("line", STAYING)
+def test_a_comment_that_says_that_lines_stay_may_come_where_none_go(line: str) -> None:
+    if not is_placeholder(line):
+        check_edit(BODY, Replace("    one()\n", f"    one()\n{line}\n"), BODY.replace("one()\n", f"one()\n{line}\n"))
+        check_edit(
+            BODY,
+            Replace("    one()\n    two()\n", f"{line}\n    one2()\n"),
+            BODY.replace("    one()\n    two()\n", f"{line}\n    one2()\n"),
+        )
+
+
+@table(
+    "line",
+    ["# the original order matters", "// other users are kept", "# existing users", "x()  # unchanged", "# Etching"],
+)
+def test_other_comments_may_come_in_the_place_of_lines_that_go(line: str) -> None:
+    old = "    one()\n    two()\n    three()\n"
+    check_edit(BODY, Replace(old, f"    {line}\n"), BODY.replace(old, f"    {line}\n"))
+
+
 def test_an_elision_that_was_there_before_may_stay() -> None:
     line = "// ... existing code ..."
     check_edit(f"a\n{line}\nb\n", Replace(f"a\n{line}", f"A\n{line}"), f"A\n{line}\nb\n")

@@ -65,6 +65,21 @@ def is_elision(row: str) -> bool:
     return _is_eliding_text(text)
 
 
+def says_that_rows_stay(row: str) -> bool:
+    """Whether a comment has no other words than those that say that rows stay; that proves less than an elision.
+
+    >>> [says_that_rows_stay(row) for row in ("  // (unchanged)", "# existing implementation", "# etc.", "f()  # etc.")]
+    [True, True, True, False]
+    """
+    text = row.strip()
+    comment = _COMMENT.fullmatch(text) if text and text[0] in _FIRST and len(text) <= _LONGEST else None
+    if comment is None:
+        return False
+    saying = _SAYING.fullmatch(_NOISE.sub(" ", _CLOSING.sub("", comment.group(2)).lower()).strip())
+    words = _WORD.findall(saying[2]) if saying is not None else []
+    return words == ["etc"] or words[:2] == ["no", "changes"] or _says_kept(words, strangers=0)
+
+
 def _is_eliding_comment(mark: str, said: str) -> bool:
     saying = _SAYING.fullmatch(_NOISE.sub(" ", said.lower()).strip())
     if saying is None:

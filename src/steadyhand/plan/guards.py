@@ -207,7 +207,8 @@ def _count(text: Characters) -> int:
 #
 # Such a line, once written, has silently deleted what it stands for. Only whole lines and comments at the end of a line
 # count, only when they say what is left out, and never when the old text or the file had the same line: an Ellipsis in
-# Python, a spread in JavaScript and an ellipsis in prose are ordinary text.
+# Python, a spread in JavaScript and an ellipsis in prose are ordinary text. Where an edit takes away more lines than it
+# brings, a comment that says less, such as `# existing implementation` or `// (unchanged)`, counts too.
 
 _DOTS = r"(?:\.{3,}|…)"
 _NOUN = (
@@ -245,7 +246,7 @@ _BRACKETS = lazy_pattern(r"[\[(<{].*[\])>}]", re.DOTALL)
 _NOISE = lazy_pattern(r"[\s()\[\]{}<>,;:*_—–-]+")
 _SUSPECT = (
     "...", "…", "rest of", "remainder of", "unchanged", "omitted", "truncated", "existing", "remaining", "previous",
-    "original",
+    "original", "no changes", "same as", "etc.",
 )  # fmt: skip
 _LONGEST_WORD = max(map(len, _SUSPECT))
 _STRETCH = 1_000_000
@@ -259,9 +260,25 @@ def check_placeholder(given: GuardInput) -> Finding | None:
         if not _is_suspect(edit.new):
             continue
         for row, line in enumerate(check_each(split_lines(edit.new))):
-            if len(line) <= _LONGEST and is_placeholder(line, given.path) and not _was_there(line, edit.old, given):
+            if len(line) > _LONGEST or _was_there(line, edit.old, given):
+                continue
+            if is_placeholder(line, given.path) or (_says_that_rows_stay(line, given.path) and _takes_away(edit, line)):
                 return _left_placeholder(line, row, given.path)
     return None
+
+
+def _says_that_rows_stay(line: str, path: str | None) -> bool:
+    if line.lstrip().startswith("#") and _is_prose(path):
+        return False
+    from steadyhand.match.elision import says_that_rows_stay
+
+    return says_that_rows_stay(line)
+
+
+def _takes_away(edit: GuardedEdit, mark: str) -> bool:
+    """Whether more lines go than come, by two at least: a comment that says lines stay is put in their place."""
+    old, new = ({line.strip() for line in split_bodies(text)} - {""} for text in (edit.old[:_SHORT], edit.new))
+    return len(old - new) - len(new - old - {mark.strip()}) >= 2
 
 
 def _is_suspect(text: str) -> bool:
@@ -288,12 +305,16 @@ def is_placeholder(line: str, path: str | None = None) -> bool:
         return bool(_BRACKETED.fullmatch(words) or _WITH_DOTS.fullmatch(words))
     if comment := _COMMENT.fullmatch(stripped):
         words = _words(_CLOSING.sub("", comment.group(1)))
-        is_heading = stripped.startswith("#") and (path or "").lower().endswith(_MARKDOWN)
+        is_heading = stripped.startswith("#") and _is_prose(path)
         return bool(_WITH_DOTS.fullmatch(words) or (not is_heading and _IN_WORDS.fullmatch(words)))
     if stripped.startswith(("...", "…")):
         return bool(_WITH_DOTS.fullmatch(_words(stripped)))
     trailing = _TRAILING.fullmatch(stripped)
     return bool(trailing and _WITH_DOTS.fullmatch(_words(_CLOSING.sub("", trailing.group(2)))))
+
+
+def _is_prose(path: str | None) -> bool:
+    return (path or "").lower().endswith(_MARKDOWN)
 
 
 def _words(text: str) -> str:
