@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import InstallExtra, Say
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.terminal import counted, fit, shown_time, visible_line
+from steadyhand.surfaces.web.markup import Html, el, static_document
 
 if TYPE_CHECKING:
     from steadyhand.session.statistics import Proportion, Statistics, Tally, TallyRow
@@ -385,113 +383,90 @@ def render_page(found: Statistics, *, title: str, earlier: Statistics | None = N
     """The whole page; with an earlier period, what has changed since."""
     tables = [table_of(found), *([] if earlier is None else [changes_of(earlier, found)])]
     parts = [
-        *_figures(figures_of(found)),
+        el("h1", visible_line(title)),
+        el("p", visible_line(span_of(found))),
+        el("dl", *map(_figure, figures_of(found))),
         *(part for table in tables if table.rows for part in _table(table)),
         *(part for chart in charts_of(found) for part in _chart(chart)),
     ]
-    return page_of(title, span_of(found), parts)
-
-
-def page_of(title: str, about: str, parts: Iterable[str]) -> str:
-    """A page that needs nothing from anywhere and runs nothing."""
-    allowed = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    return "".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n',
-            '<meta name="referrer" content="no-referrer">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
-            f"<h1>{_text(title)}</h1>\n<p>{_text(about)}</p>\n",
-            *parts,
-            "</body>\n</html>\n",
-        ]
-    )
+    return static_document(title, _STYLE, parts)
 
 
 _SHARE_WIDTH = 120
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table) -> Iterator[Html]:
     """A table; beside the names a line for the interval of the share and a dot for the share."""
-    number = ' class="number"'
     has_shares = any(share is not None for share in table.shares)
     filled = [at for at in range(len(table.head)) if at < table.names or any(row[at] for row in table.rows)]
-    yield f'<h2>{_text(table.title)}</h2>\n<div class="wide"><table>\n<thead><tr>'
-    for at in filled:
-        yield f"<th{number if at >= table.names else ''}>{_text(table.head[at])}</th>"
-        if has_shares and at == table.names - 1:
-            yield "<th>first try, 95 %</th>"
-    yield "</tr></thead>\n<tbody>\n"
-    for row, share in zip(table.rows, table.shares or [None] * len(table.rows), strict=True):
-        yield "<tr>"
-        for at in filled:
-            yield f"<td{number if at >= table.names else ''}>{_text(row[at])}</td>"
-            if has_shares and at == table.names - 1:
-                yield f"<td>{_share(share)}</td>"
-        yield "</tr>\n"
-    yield "</tbody>\n</table></div>\n"
+
+    def cells(tag: str, row: Sequence[str], share: Html | str) -> Html:
+        kinds = {at: None if at < table.names else "number" for at in filled}
+        made = [el(tag, visible_line(row[at]), class_=kinds[at]) for at in filled]
+        if has_shares:
+            made.insert(table.names, el(tag, share))
+        return el("tr", *made)
+
+    shares = table.shares or [None] * len(table.rows)
+    rows = [cells("td", row, _share(share)) for row, share in zip(table.rows, shares, strict=True)]
+    head = el("thead", cells("th", table.head, "first try, 95 %"))
+    yield el("h2", visible_line(table.title))
+    yield el("div", el("table", head, el("tbody", *rows)), class_="wide")
 
 
-def _share(share: tuple[float, float, float] | None) -> str:
+def _share(share: tuple[float, float, float] | None) -> Html | str:
     if share is None:
         return ""
     rate, low, high = (round(4 + each * (_SHARE_WIDTH - 8), 1) for each in share)
     said = f"{percent(share[0])}, {share[1] * 100:.0f} to {share[2] * 100:.0f} %"
-    return (
-        f'<svg class="share" viewBox="0 0 {_SHARE_WIDTH} 16" role="img" aria-label="{_text(said)}">'
-        f"<title>{_text(said)}</title>"
-        f'<rect class="track" x="4" y="7" width="{_SHARE_WIDTH - 8}" height="2"/>'
-        f'<rect class="plain" x="{low}" y="6" width="{max(high - low, 1):.1f}" height="4" rx="2"/>'
-        f'<circle class="good" cx="{rate}" cy="8" r="4"/></svg>'
+    width = f"{max(high - low, 1):.1f}"
+    return el(
+        "svg",
+        el("title", said),
+        el("rect", class_="track", x=4, y=7, width=_SHARE_WIDTH - 8, height=2),
+        el("rect", class_="plain", x=str(low), y=6, width=width, height=4, rx=2),
+        el("circle", class_="good", cx=str(rate), cy=8, r=4),
+        class_="share",
+        viewBox=f"0 0 {_SHARE_WIDTH} 16",
+        role="img",
+        aria_label=said,
     )
 
 
-def _figures(figures: Iterable[Figure]) -> Iterator[str]:
-    yield "<dl>\n"
-    for figure in figures:
-        remark = f"<small>{_text(figure.remark)}</small>"
-        yield f"<div><dt>{_text(figure.name)}</dt><dd>{_text(figure.value)}{remark}</dd></div>\n"
-    yield "</dl>\n"
+def _figure(figure: Figure) -> Html:
+    value = el("dd", figure.value, el("small", visible_line(figure.remark)))
+    return el("div", el("dt", figure.name), value)
 
 
-def _chart(chart: Chart) -> Iterator[str]:
-    legend = "".join(_legend(chart))
-    height = len(chart.bars) * _ROW + (_ROW if legend else 0)
-    yield f"<h2>{_text(chart.title)}</h2>\n"
-    yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{_text(chart.title)}">\n'
-    for row, bar in enumerate(chart.bars):
-        yield from _bar(bar, chart.longest, row * _ROW)
-    if legend:
-        yield f'<g transform="translate({_LABELS} {height - _ROW})">{legend}</g>\n'
-    yield "</svg>\n"
+def _chart(chart: Chart) -> Iterator[Html]:
+    height = len(chart.bars) * _ROW + (_ROW if chart.legend else 0)
+    bars = [_bar(bar, chart.longest, row * _ROW) for row, bar in enumerate(chart.bars)]
+    legend = [mark for number, (role, name) in enumerate(chart.legend) for mark in _legend(role, name, number * 110)]
+    below = el("g", *legend, transform=f"translate({_LABELS} {height - _ROW})") if legend else None
+    yield el("h2", chart.title)
+    yield el("svg", *bars, below, viewBox=f"0 0 {_WIDTH} {height}", role="img", aria_label=chart.title)
 
 
-def _bar(bar: Bar, longest: int, top: int) -> Iterator[str]:
-    middle = top + 17
+def _bar(bar: Bar, longest: int, top: int) -> Html:
+    middle, across = top + 17, {"y": top + 5, "height": _ROW - 10, "rx": 3}
     said = f"{bar.label}: {', '.join(f'{value:,}' for _, value in bar.parts)}"
-    yield f"<g><title>{_text(said)}</title>"
-    label = _text(fit(bar.label, _LONGEST_LABEL))
-    yield f'<text class="label" x="{_LABELS - 10}" y="{middle}" text-anchor="end">{label}</text>'
-    yield f'<rect class="track" x="{_LABELS}" y="{top + 5}" width="{_BARS}" height="{_ROW - 10}" rx="3"/>'
+    label = fit(bar.label, _LONGEST_LABEL)
+    marks = [
+        el("title", visible_line(said)),
+        el("text", label, class_="label", x=_LABELS - 10, y=middle, text_anchor="end"),
+        el("rect", class_="track", x=_LABELS, width=_BARS, **across),
+    ]
     left = float(_LABELS)
     for role, value in bar.parts:
         width = _BARS * value / longest if longest else 0.0
         if width:
-            yield f'<rect class="{role}" x="{left:.1f}" y="{top + 5}" width="{width:.1f}" height="{_ROW - 10}" rx="3"/>'
+            marks.append(el("rect", class_=role, x=f"{left:.1f}", width=f"{width:.1f}", **across))
         left += width
     numbers = " + ".join(f"{value:,}" for _, value in bar.parts)
-    remark = f'<tspan class="remark" dx="10">{_text(bar.remark)}</tspan>' if bar.remark else ""
-    yield f'<text class="value" x="{_LABELS + _BARS + 10}" y="{middle}">{numbers}{remark}</text></g>\n'
+    remark = el("tspan", visible_line(bar.remark), class_="remark", dx=10) if bar.remark else None
+    return el("g", *marks, el("text", numbers, remark, class_="value", x=_LABELS + _BARS + 10, y=middle))
 
 
-def _legend(chart: Chart) -> Iterator[str]:
-    for number, (role, name) in enumerate(chart.legend):
-        left = number * 110
-        yield f'<rect class="{role}" x="{left}" y="7" width="12" height="12" rx="2"/>'
-        yield f'<text class="remark" x="{left + 18}" y="17">{_text(name)}</text>'
-
-
-def _text(text: str) -> str:
-    return escape(visible_line(text))
+def _legend(role: Role, name: str, left: int) -> tuple[Html, Html]:
+    box = el("rect", class_=role, x=left, y=7, width=12, height=12, rx=2)
+    return box, el("text", name, class_="remark", x=left + 18, y=17)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -17,6 +14,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible, visible_line, visible_name
+from steadyhand.surfaces.web.markup import Html, el, static_document
 
 if TYPE_CHECKING:
     from steadyhand.articles.attention import Problem
@@ -471,58 +469,39 @@ pre span { display: block; } .added { background: var(--good); } .removed { back
 
 def render_run_page(record: Facts) -> str:
     """The whole page."""
-    allowed = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    return "".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
-            f"<title>Impact run {_line(record.get('id'))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
-            *_body(record),
-            "</body>\n</html>\n",
-        ]
-    )
+    return static_document(f"Impact run {record.get('id')}", _STYLE, _body(record))
 
 
-def _body(record: Facts) -> Iterator[str]:
+def _body(record: Facts) -> Iterator[Html]:
     cause = _cause(record)
-    yield "<h1>Documentation impact</h1>\n"
-    yield f"<p>{_line(summary(record))}</p>\n"
-    yield (
-        f'<p class="faint">change {_line(cause.get("base"))} to {_line(cause.get("head") or "the working tree")}, '
-        f"model {_line(record.get('model'))}, run {_line(record.get('id'))}, {_line(record.get('time'))}</p>\n"
-    )
+    ends = f"change {cause.get('base') or ''} to {cause.get('head') or 'the working tree'}"
+    about = f"{ends}, model {record.get('model')}, run {record.get('id')}, {record.get('time')}"
+    yield el("h1", "Documentation impact")
+    yield el("p", visible_line(summary(record)))
+    yield el("p", visible_line(about), class_="faint")
     for status, heading in HEADINGS.items():
         found = articles_of(record, status)
         if found:
-            yield f"<h2>{heading}</h2>\n"
-        for article in found:
-            yield from _article_html(article)
+            yield el("h2", heading)
+        yield from (el("section", *_article_html(article)) for article in found)
 
 
-def _article_html(article: Facts) -> Iterator[str]:
-    yield f"<section>\n<h3>{_line(article.get('path'))}</h3>\n"
-    evidence = evidence_texts(article)
+def _article_html(article: Facts) -> Iterator[Html]:
+    yield el("h3", visible_line(str(article.get("path"))))
+    evidence, error, said = evidence_texts(article), error_of(article), text_of(article)
     if evidence:
-        yield f'<p class="faint">because of {_line(", ".join(evidence))}</p>\n'
-    error = error_of(article)
+        yield el("p", visible_line(f"because of {', '.join(evidence)}"), class_="faint")
     if error is not None:
-        yield f'<p class="error">{_line(error)}</p>\n'
-    said = text_of(article)
+        yield el("p", visible_line(error), class_="error")
     if said is not None:
-        yield f"<blockquote>{escape(visible(said))}</blockquote>\n"
+        yield el("blockquote", said)
     for hunk, reasons in hunks_of(article):
-        yield f"<pre>{''.join(_row(row) for row in hunk.splitlines())}</pre>\n"
+        yield el("pre", *map(_row, hunk.splitlines()))
         if reasons:
-            yield f"<ul>{''.join(f'<li>{_line(reason)}</li>' for reason in reasons)}</ul>\n"
-    yield from (f"<p>check: {_line(message)}</p>\n" for message in findings_of(article))
-    yield "</section>\n"
+            yield el("ul", *(el("li", visible_line(reason)) for reason in reasons))
+    yield from (el("p", visible_line(f"check: {message}")) for message in findings_of(article))
 
 
-def _row(row: str) -> str:
-    style = {"+": ' class="added"', "-": ' class="removed"', "@": ' class="faint"'}.get(row[:1], "")
-    return f"<span{style}>{escape(visible_line(row)) or ' '}</span>"
-
-
-def _line(value: object) -> str:
-    return escape(visible_line("" if value is None else str(value)))
+def _row(row: str) -> Html:
+    kind = {"+": "added", "-": "removed", "@": "faint"}.get(row[:1])
+    return el("span", visible_line(row) or " ", class_=kind)

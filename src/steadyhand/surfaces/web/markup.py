@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from steadyhand.surfaces.terminal import UNSAFE, visible
+from steadyhand.surfaces.terminal import UNSAFE, visible, visible_line
 
 _VOID = ("br", "hr", "input", "link", "meta")
 
@@ -57,3 +57,23 @@ def plural(number: int, noun: str) -> str:
     ('1 change', '1,200 changes')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def static_document(title: str, style: str, body: Iterable[str | None]) -> str:
+    """A page that needs nothing from anywhere and runs nothing."""
+    import base64
+    import hashlib
+
+    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=policy),
+        el("meta", name="referrer", content="no-referrer"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("title", visible_line(title)),
+        el("style", Html(style)),
+    )
+    pieces = Html("\n".join(join([each]) for each in body if each))
+    return f"<!doctype html>\n{el('html', head, el('body', pieces), lang='en')}\n"
