@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.surfaces.cli.invocation import misused
 from steadyhand.surfaces.cli.options import FileName, chain
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, pad, visible_line
 
@@ -67,9 +67,7 @@ def lines_of(invocation: Invocation, option: str, file: str) -> Iterator[Iterabl
         stream = open(file, "rb")  # noqa: SIM115
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or "not a file name"
-        raise EditError(
-            Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"
-        ) from error
+        raise misused(f"the file of {option} cannot be read: {cause}", "check the name") from error
     with stream:
         yield read_lines(stream)
 
@@ -117,11 +115,7 @@ def opened_queue(queue: str | None, state: str | None, *, is_patient: bool = Fal
         from steadyhand.bulk.fleet import Fleet
 
         if queue != EMBEDDED and not queue.startswith(("postgresql://", "postgres://")):
-            raise EditError(
-                Kind.BAD_REQUEST,
-                "--queue is no URL of a PostgreSQL",
-                hint="postgresql://user@host/database, or embedded",
-            )
+            raise misused("--queue is no URL of a PostgreSQL", "postgresql://user@host/database, or embedded")
         url = stack.enter_context(embedded_server(folder)) if queue == EMBEDDED else queue
         fleet = Fleet(url, is_patient=is_patient)
         stack.callback(fleet.close)
@@ -163,9 +157,7 @@ def stop_rule(text: str | None) -> tuple[float | None, int | None]:
     except ValueError:
         value = -1.0
     if value < 0 or (not text.endswith("%") and (value != int(value) or value < 1)):
-        raise EditError(
-            Kind.BAD_REQUEST, f"--stop-at-failures {text[:20]!r} is no share and no number", hint="such as 5% or 10"
-        )
+        raise misused(f"--stop-at-failures {text[:20]!r} is no share and no number", "such as 5% or 10")
     return (value / 100, None) if text.endswith("%") else (None, int(value))
 
 

@@ -14,7 +14,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, misused, parse_json
 from steadyhand.surfaces.cli.options import Name, chain, guard_option, policy_of, tolerance_options
 
 if TYPE_CHECKING:
@@ -102,11 +102,7 @@ def toolset_of(tool: str) -> str:
             details={"toolsets": having},
         )
     near = nearest_name(tool[:80], sorted(set().union(*named.values())))
-    raise EditError(
-        Kind.BAD_REQUEST,
-        f"there is no tool {tool[:80]!r}",
-        hint=f"did you mean {near}?" if near else "steadyhand tools lists them",
-    )
+    raise misused(f"there is no tool {tool[:80]!r}", f"did you mean {near}?" if near else "steadyhand tools lists them")
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -240,10 +236,9 @@ def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:
 def check_model_named(options: Mapping[str, Any]) -> None:
     """Refuse with `bad-request` where the options name no model."""
     if not options["model"]:
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "no model is named",
-            hint="--model anthropic:claude-sonnet-4-5; for a server of yours --model openai-chat:NAME --base-url URL",
+            "--model anthropic:claude-sonnet-4-5; for a server of yours --model openai-chat:NAME --base-url URL",
         )
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
 from steadyhand.lazy import lazy_pattern
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible, visible_line, visible_name
@@ -62,10 +62,8 @@ def docs_of(invocation: Invocation, docs: Sequence[str]) -> list[str]:
 def check_change(base: str | None, *, uncommitted: bool) -> None:
     """Refuse two answers to the question which change is meant."""
     if base is not None and uncommitted:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            "--base and --uncommitted exclude each other",
-            hint="uncommitted changes are always compared with HEAD",
+        raise misused(
+            "--base and --uncommitted exclude each other", "uncommitted changes are always compared with HEAD"
         )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Phrases
+from steadyhand.hints import Advice, Phrases
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.surfaces.cli.output import Output
 from steadyhand.surfaces.config import Config, load_config
@@ -51,6 +51,11 @@ class Settings:
     read_only: bool = False
     hold: bool = False
     quiet: bool = False
+
+
+def misused(message: str, hint: Advice) -> EditError:
+    """What was typed cannot be meant, and what to type instead."""
+    return EditError(Kind.BAD_REQUEST, message, hint=hint)
 
 
 class Invocation:
@@ -180,10 +185,9 @@ class Invocation:
     def take_stdin(self, option: str) -> None:
         """Claim stdin for one option; a second one would read nothing."""
         if self._stdin_taken_by is not None:
-            raise EditError(
-                Kind.BAD_REQUEST,
+            raise misused(
                 f"{self._stdin_taken_by} and {option} both want standard input",
-                hint="give one of them as an argument or in a file",
+                "give one of them as an argument or in a file",
             )
         self._stdin_taken_by = option
 
@@ -233,9 +237,7 @@ def _without_password(journal: str | None) -> str | None:
 
 def _refuse_empty(option: str, value: str | None) -> None:
     if value == "":
-        raise EditError(
-            Kind.BAD_REQUEST, f"{option} is empty", hint=f"give {option} a value, or leave it out for the usual place"
-        )
+        raise misused(f"{option} is empty", f"give {option} a value, or leave it out for the usual place")
 
 
 def spell_from_root(file: str, root: str, directory: str) -> str:
@@ -305,11 +307,7 @@ MAX_BYTES = 64 << 20
 def text_from(invocation: Invocation, option: str, text: str | None, file: str | None) -> str | None:
     """The text of `--option` or the content of `--option-file` (`-`: standard input); None when neither is given."""
     if text is not None and file is not None:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            f"{option} and {option}-file are both given",
-            hint=f"give {option} or {option}-file, not both",
-        )
+        raise misused(f"{option} and {option}-file are both given", f"give {option} or {option}-file, not both")
     return text if file is None else decode(bytes_from(invocation, f"{option}-file", file), f"{option}-file")
 
 
@@ -317,10 +315,8 @@ def required_text(invocation: Invocation, option: str, text: str | None, file: s
     """Like `text_from`, where there must be one."""
     found = text_from(invocation, option, text, file)
     if found is None:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            f"no {option} was given",
-            hint=f"give {option} TEXT, {option}-file FILE or {option}-file - for standard input",
+        raise misused(
+            f"no {option} was given", f"give {option} TEXT, {option}-file FILE or {option}-file - for standard input"
         )
     return found
 
@@ -340,9 +336,7 @@ def bytes_from(invocation: Invocation, option: str, file: str) -> bytes:
 
             raise EditError(Kind.NO_SUCH_FILE, f"there is no file {shown(file)}", hint="check the name") from error
         cause = getattr(error, "strerror", None) or "not a file name"
-        raise EditError(
-            Kind.BAD_REQUEST, f"the file of {option} cannot be read: {cause}", hint="check the name"
-        ) from error
+        raise misused(f"the file of {option} cannot be read: {cause}", "check the name") from error
     if len(data) > MAX_BYTES:
         raise EditError(
             Kind.TOO_LARGE,
@@ -370,7 +364,7 @@ def reply_text(invocation: Invocation, reply: str | None) -> str:
 def piped(invocation: Invocation, what: str, hint: str) -> bytes:
     """Standard input, where a command falls back on it; refused when a person sits there and would wait."""
     if sys.stdin.isatty():
-        raise EditError(Kind.BAD_REQUEST, f"no {what} was given", hint=hint)
+        raise misused(f"no {what} was given", hint)
     return bytes_from(invocation, what, "-")
 
 
@@ -386,9 +380,7 @@ def decode_whole(data: bytes, option: str, hint: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise EditError(
-            Kind.BAD_REQUEST, f"the text of {option} is not UTF-8 (byte {error.start})", hint=hint
-        ) from error
+        raise misused(f"the text of {option} is not UTF-8 (byte {error.start})", hint) from error
 
 
 def parse_json(text: str, what: str) -> object:
@@ -411,7 +403,7 @@ def parse_json(text: str, what: str) -> object:
     except RecursionError as error:
         raise EditError(Kind.TOO_LARGE, f"{what} is nested too deeply", hint="a handful of levels is enough") from error
     except ValueError as error:
-        raise EditError(Kind.BAD_REQUEST, f"{what} is not usable JSON: {error}", hint=f"fix {what}") from error
+        raise misused(f"{what} is not usable JSON: {error}", f"fix {what}") from error
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.surfaces.cli.invocation import Invocation, text_from
+from steadyhand.surfaces.cli.invocation import Invocation, misused, text_from
 from steadyhand.surfaces.cli.render import report
 from steadyhand.surfaces.config import parse_size
 from steadyhand.surfaces.terminal import visible_line
@@ -478,7 +478,7 @@ class PlaceOptions(WhichOptions):
             first, last = self.lines
             if last < first:
                 hint = f"START:END, such as {max(last, 1)}:{first}; to add lines and replace none: steadyhand insert"
-                raise EditError(Kind.BAD_REQUEST, f"lines {first}:{last} run backwards", hint=hint)
+                raise misused(f"lines {first}:{last} run backwards", hint)
             return lines_target(first, last)
         if self.anchor is not None:
             return anchor_target(self.anchor)
@@ -522,7 +522,7 @@ def _exactly_one(options: dict[str, Any], hint: str) -> None:
     given = [name for name, value in options.items() if value is not None]
     if len(given) != 1:
         found = f"{' and '.join(given)} exclude each other" if given else "no place was given"
-        raise EditError(Kind.BAD_REQUEST, found, hint=hint)
+        raise misused(found, hint)
 
 
 def place_options(function: _Function) -> _Function:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import click
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import Kind
 from steadyhand.surfaces.cli.group import MODES, command
 from steadyhand.surfaces.cli.host_options import (
     SchemaStyle,
@@ -21,7 +21,7 @@ from steadyhand.surfaces.cli.host_options import (
     model_options,
     toolset_of,
 )
-from steadyhand.surfaces.cli.invocation import Invocation, argument_text, parse_json
+from steadyhand.surfaces.cli.invocation import Invocation, argument_text, misused, parse_json
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import Answer, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
@@ -227,14 +227,10 @@ def tools_command(
     chosen = mode or invocation.settings.mode
     if prompt:
         if schema is not None or tool is not None:
-            raise EditError(
-                Kind.BAD_REQUEST,
-                "--prompt is that of a whole toolset",
-                hint="leave out --schema and the name of a tool",
-            )
+            raise misused("--prompt is that of a whole toolset", "leave out --schema and the name of a tool")
         return _show_prompt(invocation, toolset or _USUAL, chosen)
     if chosen == _PLANNER:
-        raise EditError(Kind.BAD_REQUEST, "a planner has no tools of its own", hint="add --prompt, or name a mode")
+        raise misused("a planner has no tools of its own", "add --prompt, or name a mode")
     if toolset is None and schema is None:
         return _show_toolsets(invocation, chosen)
     tools = _listed(invocation, toolset or _USUAL, tool, chosen)
@@ -270,7 +266,7 @@ def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | 
         names = [tool.name for tool in tools]
         near = nearest_name(name, names)
         hint = f"did you mean {near}?" if near else f"tools: {', '.join(names)}"
-        raise EditError(Kind.BAD_REQUEST, f"{toolset} has no tool {name[:80]!r} here", hint=hint)
+        raise misused(f"{toolset} has no tool {name[:80]!r} here", hint)
     return found
 
 

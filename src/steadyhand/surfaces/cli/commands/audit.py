@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
 from steadyhand.surfaces.cli.output import Answer, Write, writing
 from steadyhand.surfaces.cli.render import lines_of, progress, table_lines
@@ -102,12 +101,10 @@ def export_command(
 
     output = invocation.output
     if output.json and file is None and format_name == "csv":
-        raise EditError(
-            Kind.BAD_REQUEST, "CSV is not JSON", hint="leave out --json, or write the CSV to a file with -o"
-        )
+        raise misused("CSV is not JSON", "leave out --json, or write the CSV to a file with -o")
     if run_id is not None and (not articles or since is not None or task is not None):
         hint = "leave out --since and --task" if articles else "add --articles"
-        raise EditError(Kind.BAD_REQUEST, "--run chooses the articles of one run", hint=hint)
+        raise misused("--run chooses the articles of one run", hint)
     damaged: list[str] = []
     is_shown = file in (None, "-") and output.is_terminal  # a bar among the lines helps nobody
     with _target(invocation, file) as write, invocation.workspace() as workspace, progress(output, "writing") as shown:
@@ -374,7 +371,7 @@ def stats_command(
 
     output = invocation.output
     if compare is not None and since is None:
-        raise EditError(Kind.BAD_REQUEST, "--compare needs --since: where the earlier period ends", hint="add --since")
+        raise misused("--compare needs --since: where the earlier period ends", "add --since")
     names = check_by(name for some in by for name in some.replace(",", " ").split())
     task = task or invocation.settings.task
     with invocation.workspace() as workspace, progress(output, "counting") as shown:

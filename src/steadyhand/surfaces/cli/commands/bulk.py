@@ -32,7 +32,7 @@ from steadyhand.surfaces.cli.bulk import (
     stop_rule,
 )
 from steadyhand.surfaces.cli.group import command, family
-from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, parse_json
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, misused, parse_json
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import Answer, writing
 from steadyhand.surfaces.cli.render import progress
@@ -207,7 +207,7 @@ def run_command(invocation: Invocation, **options: Any) -> int:
             hint = RunCommand(
                 f"bulk retry {run}{queue.words}", "takes its jobs up again; --run gives a run another name"
             )
-            raise EditError(Kind.BAD_REQUEST, f"the run {run} was cancelled", hint=hint)
+            raise misused(f"the run {run} was cancelled", hint)
         with progress(invocation.output, "reading jobs") as shown:
             total = 0
             for batch in chain([first], parts):
@@ -251,11 +251,7 @@ def _read(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int
 
     plan, repos, file = options["plan"], options["repos"], options["jobs"]
     if (plan is None) != (repos is None) or (plan is None) == (file is None):
-        raise EditError(
-            Kind.BAD_REQUEST,
-            "which jobs are meant is not clear",
-            hint="give JOBS.jsonl, or --plan FILE and --repos FILE",
-        )
+        raise misused("which jobs are meant is not clear", "give JOBS.jsonl, or --plan FILE and --repos FILE")
     if plan is None:
         with lines_of(invocation, "JOBS", file) as lines:
             yield from read_jobs(lines)
@@ -632,7 +628,7 @@ def worker_command(
     from steadyhand.bulk.fleet import Worker
 
     if queue is None:
-        raise EditError(Kind.BAD_REQUEST, "no queue is named", hint="give --queue postgresql://…, or STEADYHAND_QUEUE")
+        raise misused("no queue is named", "give --queue postgresql://…, or STEADYHAND_QUEUE")
     from steadyhand.workspace.location import shown_url
 
     place = queue if "://" not in queue else shown_url(queue)

@@ -22,6 +22,7 @@ from steadyhand.surfaces.cli.invocation import (
     Invocation,
     bytes_from,
     decode,
+    misused,
     parse_json,
     piped,
     reply_text,
@@ -119,13 +120,12 @@ def edit_command(
         place["old"], new = _old_and_new(file, texts, place["old"], new)
     where = PlaceOptions(**place)
     if not where.is_given and new is None and new_file is None and not delete:
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "the texts are missing",
-            hint=f"steadyhand edit {shlex.quote(file)} OLD NEW; or a place, such as --lines 3:5, and --new TEXT",
+            f"steadyhand edit {shlex.quote(file)} OLD NEW; or a place, such as --lines 3:5, and --new TEXT",
         )
     if delete and (new is not None or new_file is not None):
-        raise EditError(Kind.BAD_REQUEST, "--delete and a new text exclude each other", hint="drop one of them")
+        raise misused("--delete and a new text exclude each other", "drop one of them")
     text = None if delete else required_text(invocation, "--new", new, new_file)
     return change(invocation, file, where.edit(invocation, text, commit["reason"]), commit, policy)
 
@@ -140,13 +140,13 @@ def _old_and_new(file: str, texts: tuple[str, ...], old: str | None, new: str | 
     elif len(texts) == 1:
         call = shlex.join(["steadyhand", "edit", file, texts[0][:120]])
         hint = f"{call} NEW; where a place is given, --new TEXT"
-        raise EditError(Kind.BAD_REQUEST, "NEW is missing after OLD", hint=hint)
+        raise misused("NEW is missing after OLD", hint)
     else:
         message = f"{len(texts)} texts follow FILE instead of two: {' '.join(texts)[:120]}"
         half = len(texts) // 2
         pair = (" ".join(texts[:half]), " ".join(texts[half:])) if len(texts) % 2 == 0 else ("OLD TEXT", "NEW TEXT")
         example = shlex.join(["steadyhand", "edit", file, *pair])
-    raise EditError(Kind.BAD_REQUEST, message, hint=f"put quotes around a text that has blanks: {example}")
+    raise misused(message, f"put quotes around a text that has blanks: {example}")
 
 
 _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH or --at ADDRESS"
@@ -225,9 +225,9 @@ def _way(where: dict[str, Any]) -> str:
     given = [name for name in ("before", "after", "line", "anchor", "at") if where[name] is not None]
     if len(given) != 1:
         found = " and ".join(f"--{name}" for name in given) + " exclude each other" if given else "no place was given"
-        raise EditError(Kind.BAD_REQUEST, found, hint=_WHERE)
+        raise misused(found, _WHERE)
     if where["where"] is not None and given != ["at"]:
-        raise EditError(Kind.BAD_REQUEST, f"--where goes with --at, not with --{given[0]}", hint="leave --where out")
+        raise misused(f"--where goes with --at, not with --{given[0]}", "leave --where out")
     return given[0]
 
 
@@ -267,9 +267,9 @@ def read_arguments(
     arguments: dict[str, object] = {}
     for name, value in (*_typed(invocation, known, words), *_object(more)):
         if name in _OPTIONS:
-            raise EditError(Kind.BAD_REQUEST, f"{name} is not an argument of an action", hint=f"give it as --{name}")
+            raise misused(f"{name} is not an argument of an action", f"give it as --{name}")
         if name in arguments:
-            raise EditError(Kind.BAD_REQUEST, f"{name} is given twice", hint="give it once")
+            raise misused(f"{name} is given twice", "give it once")
         arguments[name] = value
     missing = [parameter for parameter in known.values() if parameter.required and parameter.name not in arguments]
     if missing and known.keys() >= arguments.keys():  # else a name is wrong, which the action tells
@@ -283,7 +283,7 @@ def _typed(
     for word in words:
         found = _WORD.fullmatch(word)
         if found is None:
-            raise EditError(Kind.BAD_REQUEST, f"{word[:60]!r} is not an argument of an action", hint=_FORMS)
+            raise misused(f"{word[:60]!r} is not an argument of an action", _FORMS)
         name, sign, text = found.groups()
         if sign == ":=":
             yield name, parse_json(text, f"the value of {name}")
@@ -298,7 +298,7 @@ def _object(text: str | None) -> Iterator[tuple[str, object]]:
         return
     value = parse_json(text, "the object of --json-args")
     if not isinstance(value, dict):
-        raise EditError(Kind.BAD_REQUEST, "--json-args is not an object", hint="""such as --json-args '{"value": 3}'""")
+        raise misused("--json-args is not an object", """such as --json-args '{"value": 3}'""")
     yield from value.items()
 
 
@@ -331,10 +331,9 @@ def _any_value(text: str, name: str) -> object:
 
 
 def _two_meanings(text: str, name: str, number: str) -> EditError:
-    return EditError(
-        Kind.BAD_REQUEST,
+    return misused(
         f"{name}={text[:40]} may be a number or a text",
-        hint=f"{name}:={number} for the number, {name}:='\"{text[:40]}\"' for the text",
+        f"{name}:={number} for the number, {name}:='\"{text[:40]}\"' for the text",
     )
 
 
@@ -466,9 +465,7 @@ def move_command(
     undo reverts as a whole.
     """
     if to is None and to_file is None:
-        raise EditError(
-            Kind.BAD_REQUEST, "no place was given", hint="say where to: --to ADDRESS, --to-file FILE or both"
-        )
+        raise misused("no place was given", "say where to: --to ADDRESS, --to-file FILE or both")
     target = address_target(address)
     place = None if to is None else address_target(to, "--to")
     path, other = invocation.path(file), None if to_file is None else invocation.path(to_file)

@@ -10,7 +10,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, piped
+from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, misused, piped
 from steadyhand.surfaces.cli.options import (
     Commit,
     FileMode,
@@ -101,10 +101,9 @@ def write_command(
     line endings are kept. Without --text and --from-file, standard input is read.
     """
     if mode is not None and (exact or commit["expect"] or overwrite or allow_shrink or commit["encoding"]):
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "--mode is for a new text file: no --bytes, --expect, --overwrite, --allow-shrink or --encoding",
-            hint="write the file first, then use steadyhand chmod",
+            "write the file first, then use steadyhand chmod",
         )
     content = _content(invocation, text, from_file, exact=exact)
     path = invocation.path(file)
@@ -118,7 +117,7 @@ def write_command(
 
 def _content(invocation: Invocation, text: str | None, from_file: str | None, *, exact: bool) -> str | bytes:
     if text is not None and from_file is not None:
-        raise EditError(Kind.BAD_REQUEST, "--text and --from-file are both given", hint="give one of them")
+        raise misused("--text and --from-file are both given", "give one of them")
     if text is not None:
         return text.encode("utf-8", "surrogateescape") if exact else text
     if from_file is not None:
@@ -158,16 +157,15 @@ def delete_command(
     """
     where = PlaceOptions(**place)
     if whole and where.is_given:
-        raise EditError(Kind.BAD_REQUEST, "--file deletes the whole file and takes no place", hint="drop one of them")
+        raise misused("--file deletes the whole file and takes no place", "drop one of them")
     if whole:
         said = {name: commit[name] for name in ("expect", "reason", "preview")}
         with invocation.workspace(writing=not commit["preview"]) as workspace:
             return report(invocation, workspace.delete(invocation.path(file), **said))
     if not where.is_given:
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "no place was given",
-            hint="--old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS; --file deletes the file itself",
+            "--old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS; --file deletes the file itself",
         )
     return change(invocation, file, where.edit(invocation, None, commit["reason"]), commit, policy)
 
@@ -244,10 +242,9 @@ def read_command(
     """
     output = invocation.output
     if raw and (output.is_terminal or output.json or lines or anchors):
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "--raw gives the whole file as it is, and only to a file or a pipe",
-            hint="redirect the output, or leave out --raw",
+            "redirect the output, or leave out --raw",
         )
     with invocation.workspace() as workspace:
         path = invocation.path(file)

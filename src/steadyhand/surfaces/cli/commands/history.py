@@ -12,7 +12,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.invocation import Invocation, text_from
+from steadyhand.surfaces.cli.invocation import Invocation, misused, text_from
 from steadyhand.surfaces.cli.options import (
     FileName,
     PlaceOptions,
@@ -169,7 +169,7 @@ def why_command(invocation: Invocation, place: str) -> Answer:
             if error.kind in (Kind.NO_SUCH_FILE, Kind.BAD_REQUEST) and lines is None and ":" in place:
                 file, _, line = place.rpartition(":")
                 message = f"a line number is expected after {visible_name(file)}:, not {visible_name(line)}"
-                raise EditError(Kind.BAD_REQUEST, message, hint=_FORMS) from None
+                raise misused(message, _FORMS) from None
             raise
     for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
         invocation.output.warn(doubt)
@@ -187,9 +187,7 @@ def _parse(place: str) -> tuple[str, tuple[int, int] | None]:
     if first == 0:
         raise EditError(Kind.OUT_OF_BOUNDS, "lines are counted from 1", hint="ask for line 1 or a later one")
     if last < first:
-        raise EditError(
-            Kind.BAD_REQUEST, f"lines {first}-{last} run backwards", hint=f"{visible_name(found[1])}:{last}-{first}"
-        )
+        raise misused(f"lines {first}-{last} run backwards", f"{visible_name(found[1])}:{last}-{first}")
     return found[1], (first, last)
 
 
@@ -243,15 +241,11 @@ def diff_command(
     """
     where = PlaceOptions(**place)
     if raw and (invocation.output.is_terminal or invocation.output.json):
-        raise EditError(
-            Kind.BAD_REQUEST, "--raw goes only to a file or a pipe", hint="redirect the output, or leave out --raw"
-        )
+        raise misused("--raw goes only to a file or a pipe", "redirect the output, or leave out --raw")
     if not where.is_given:
         return _show(invocation, _recorded(invocation, subject, task), raw=raw)
     if subject is None or task is not None:
-        raise EditError(
-            Kind.BAD_REQUEST, "a preview is for one FILE", hint="steadyhand diff FILE --old TEXT --new TEXT"
-        )
+        raise misused("a preview is for one FILE", "steadyhand diff FILE --old TEXT --new TEXT")
     edit = where.edit(invocation, text_from(invocation, "--new", new, new_file))
     with invocation.workspace(policy=policy) as workspace:
         receipt = workspace.preview(invocation.path(subject), [edit], expect=expect, encoding=encoding)
@@ -260,16 +254,14 @@ def diff_command(
 
 def _recorded(invocation: Invocation, subject: str | None, task: str | None) -> str:
     if (subject is None) == (task is None):
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "say what to compare: one record, one task, or one file with an edit",
-            hint="steadyhand diff RECORD, steadyhand diff --task TASK, or steadyhand diff FILE --old TEXT --new TEXT",
+            "steadyhand diff RECORD, steadyhand diff --task TASK, or steadyhand diff FILE --old TEXT --new TEXT",
         )
     if subject is not None and not _RECORD.fullmatch(subject):
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "FILE alone does not say what to compare, and this is not a record id",
-            hint="add the edit to preview (--old TEXT --new TEXT), or give a record id from steadyhand log",
+            "add the edit to preview (--old TEXT --new TEXT), or give a record id from steadyhand log",
         )
     with invocation.workspace() as workspace:
         return workspace.diff_of_task(task) if task is not None else workspace.diff_of(str(subject).lower())
@@ -317,9 +309,7 @@ def undo_command(
     recorded change and can be undone.
     """
     if sum((record is not None, last, task is not None, file is not None)) != 1:
-        raise EditError(
-            Kind.BAD_REQUEST, "say which change to undo, in one way", hint="RECORD, --last, --task TASK or --file FILE"
-        )
+        raise misused("say which change to undo, in one way", "RECORD, --last, --task TASK or --file FILE")
     path = invocation.path(file) if file is not None else None
     with invocation.workspace(writing=not dry_run) as workspace:
         receipt = workspace.undo(record, last=last, task=task, path=path, reason=reason, preview=dry_run)

@@ -18,7 +18,7 @@ from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.group import command, family
 from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
-from steadyhand.surfaces.cli.invocation import Invocation, argument_text, edit_by_hand, parse_json
+from steadyhand.surfaces.cli.invocation import Invocation, argument_text, edit_by_hand, misused, parse_json
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
 from steadyhand.surfaces.cli.output import Answer, Output, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
@@ -349,10 +349,9 @@ def _reviewer(invocation: Invocation, options: dict[str, Any]) -> Reviewer | Non
     if options["yes"] or options["dry_run"]:
         return None
     if not (sys.stdin.isatty() and invocation.output.is_terminal) or invocation.output.json:
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "nobody is at a terminal who could review what the model would change",
-            hint="--dry-run writes nothing and shows the patches; --yes lets the model change articles",
+            "--dry-run writes nothing and shows the patches; --yes lets the model change articles",
         )
 
     return TerminalReviewer(invocation.output)

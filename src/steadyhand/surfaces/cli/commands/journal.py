@@ -13,7 +13,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
 from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.cli.render import check_document, check_error, fact_lines, gc_document, progress
@@ -53,7 +53,7 @@ def journal_command(
     if action == "show":
         if source is not None or to is not None:
             hint = "steadyhand journal move copies it"
-            raise EditError(Kind.BAD_REQUEST, "to show the journal takes no place", hint=hint)
+            raise misused("to show the journal takes no place", hint)
         return _show(invocation)
     return _move(invocation, source, target, to, keep_going=keep_going)
 
@@ -79,10 +79,9 @@ def _move(
         elif source is not None and target is not None and to is None:
             moved = move_journal(source, target, damaged=keep_going, progress=shown)
         else:
-            raise EditError(
-                Kind.BAD_REQUEST,
+            raise misused(
                 "from where to where is not said",
-                hint="steadyhand journal move SRC DST, or steadyhand journal move --to PLACE for this workspace",
+                "steadyhand journal move SRC DST, or steadyhand journal move --to PLACE for this workspace",
             )
     given = to or target or ""
     return Answer(moved.to_json(), moved_lines(moved, needs_password="://" in given and moved.target != given))
@@ -184,9 +183,7 @@ def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, 
     if client is not None and invocation.settings.actor is None:
         invocation.set("actor", client)
     if bool(files) == hook:
-        raise EditError(
-            Kind.BAD_REQUEST, "neither FILE nor --hook" if not files else "FILE and --hook", hint="give one"
-        )
+        raise misused("neither FILE nor --hook" if not files else "FILE and --hook", "give one")
     noted = _of_hook(invocation) if hook else _observed(invocation, files)
     rows = [(Piece(f"recorded a change to {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
     return Answer({"noted": noted}, () if hook else rows)
@@ -229,7 +226,7 @@ def _read_event(invocation: Invocation) -> tuple[list[str], str | None]:
     try:
         event = json.loads(text)
     except (ValueError, RecursionError):
-        raise EditError(Kind.BAD_REQUEST, "standard input holds no event", hint="an event is a JSON object") from None
+        raise misused("standard input holds no event", "an event is a JSON object") from None
     tool = event.get("tool_name") if isinstance(event, Mapping) else None
     named = tool if isinstance(tool, str) and tool.isprintable() and len(tool) <= _LONGEST_NAME else None
     return [] if named is not None and _READS.match(named) else list(dict.fromkeys(_files(event))), named

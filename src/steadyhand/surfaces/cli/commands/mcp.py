@@ -21,7 +21,7 @@ from steadyhand.surfaces.cli.host_options import (
     host_policy,
     host_settings,
 )
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import NamingOption
 
 if TYPE_CHECKING:
@@ -149,17 +149,13 @@ def mcp_command(
     asked = {"print": client, "install": install, "uninstall": uninstall}
     named = {what: name for what, name in asked.items() if name is not None}
     if len(named) > 1:
-        raise EditError(
-            Kind.BAD_REQUEST, "--config, --install and --uninstall exclude each other", hint="give one of them"
-        )
+        raise misused("--config, --install and --uninstall exclude each other", "give one of them")
     if named:
         from steadyhand.surfaces.cli.client_setup import configure_client
 
         return configure_client(invocation, *named.popitem(), scope, given, dry_run=dry_run)
     if scope is not None or dry_run:
-        raise EditError(
-            Kind.BAD_REQUEST, "--scope and --dry-run are for --install and --uninstall", hint="add --install CLIENT"
-        )
+        raise misused("--scope and --dry-run are for --install and --uninstall", "add --install CLIENT")
     check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, ServerOptions, launch
 

@@ -12,7 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Say
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.output import writing
 from steadyhand.surfaces.cli.review_terminal import feedback_lines, review_table
@@ -50,14 +50,10 @@ class _Shown:
     def check(self, asked: _Asked | None, port: str | None, *, no_open: bool) -> None:
         """Refuse what does not go together."""
         if (port is not None or no_open) and not self.web:
-            raise EditError(Kind.BAD_REQUEST, "--port and --no-open are for --web", hint="add --web")
+            raise misused("--port and --no-open are for --web", "add --web")
         given = [self.web, self.export is not None, self.is_patch, self.is_markdown, asked is not None]
         if sum(given) > 1:
-            raise EditError(
-                Kind.BAD_REQUEST,
-                "--web, --export, --patch, --markdown and decisions exclude each other",
-                hint="give one of them",
-            )
+            raise misused("--web, --export, --patch, --markdown and decisions exclude each other", "give one of them")
 
 
 @command(
@@ -216,7 +212,7 @@ def _address(given: str | None) -> tuple[str, int]:
         )
     host, _, port = (given or "0").rpartition(":")
     if not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65_535:
-        raise EditError(Kind.BAD_REQUEST, f"{str(given)[:80]!r} is no port", hint="a number up to 65535, such as 8765")
+        raise misused(f"{str(given)[:80]!r} is no port", "a number up to 65535, such as 8765")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
@@ -230,23 +226,20 @@ def _asked(
     given = [(verb, named) for verb, named in many.items() if named]
     given += [(verb, (named,)) for verb, named in one.items() if named is not None]
     if len(given) > 1:
-        raise EditError(
-            Kind.BAD_REQUEST, "several decisions are given", hint="one of --accept, --reject, --amend and --comment"
-        )
+        raise misused("several decisions are given", "one of --accept, --reject, --amend and --comment")
     if not given:
         if ids or text is not None or remark is not None:
-            raise EditError(
-                Kind.BAD_REQUEST,
+            raise misused(
                 "a change is named and no decision",
-                hint="say --accept ID, --reject ID, --amend ID --text TEXT or --comment ID --text TEXT",
+                "say --accept ID, --reject ID, --amend ID --text TEXT or --comment ID --text TEXT",
             )
         return None
     verb, named = given[0]
     if (text is not None) != (verb in one):
         needs = "needs --text TEXT" if verb in one else "takes no --text; say why with --remark"
-        raise EditError(Kind.BAD_REQUEST, f"--{verb} {needs}", hint=f"steadyhand review --{verb} ID …")
+        raise misused(f"--{verb} {needs}", f"steadyhand review --{verb} ID …")
     if ids and verb in one:
-        raise EditError(Kind.BAD_REQUEST, f"--{verb} takes one change", hint="one after the other")
+        raise misused(f"--{verb} takes one change", "one after the other")
     return _Asked(verb, tuple(each for each in (*named, *ids) if each != _EVERY), text, remark)
 
 
@@ -254,9 +247,7 @@ def _decide(review: Review, asked: _Asked, *, every: bool) -> Decision:
     ids: Sequence[str] = asked.ids
     if not ids:
         if not every:
-            raise EditError(
-                Kind.BAD_REQUEST, f"--{asked.verb} names no change", hint="give ids, or --all for all that wait"
-            )
+            raise misused(f"--{asked.verb} names no change", "give ids, or --all for all that wait")
         ids = [change.id for change in review.waiting]
         if not ids:
             raise EditError(Kind.NO_CHANGE, "no change waits for a decision", hint="nothing needs to be done")
@@ -319,7 +310,7 @@ def feedback_command(invocation: Invocation, keep: bool) -> int:
     """
     task = invocation.settings.task
     if task is None:
-        raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say whose feedback: --task TASK")
+        raise misused("no task is named", "say whose feedback: --task TASK")
     output = invocation.output
     with invocation.workspace(writing=not keep) as workspace:
         found = workspace.review(task=task).feedback(task, keep=keep)

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.group import command, command_names, near_name
-from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.terminal import Line, Piece, pad
 
@@ -203,10 +203,9 @@ def help_command(invocation: Invocation, topic: str | None) -> Answer | int:
     found = group.command.get_command(group, topic)
     if found is None:
         near = near_name(topic, (*command_names(), *_TOPICS))
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             f"there is no command {topic[:40]!r}",
-            hint=f"did you mean `steadyhand help {near}`?" if near else "steadyhand help lists them",
+            f"did you mean `steadyhand help {near}`?" if near else "steadyhand help lists them",
         )
     with click.Context(found, info_name=topic, parent=group) as inner:
         invocation.output.plain(found.get_help(inner) + "\n")

@@ -15,7 +15,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand
+from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand, misused
 from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
 from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.cli.refusal import conflict_lines, conflict_table, error_lines, event_lines, lease_lines
@@ -50,7 +50,7 @@ def task_command(invocation: Invocation, what: str, name: str | None, failed: bo
     with invocation.workspace(writing=True) as workspace:
         name = name or workspace.task_id
         if name is None:
-            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="steadyhand task end TASK")
+            raise misused("no task is named", "steadyhand task end TASK")
         is_known = any(True for _ in workspace.history(task=name, limit=1))
         removed = workspace.end_task(name, failed=failed)
     if not is_known:
@@ -100,13 +100,12 @@ def lease_command(
     if is_list or file is None:
         return _lease_list(invocation, file)
     if not words:
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             "no command was given to hold the lease for",
-            hint=f"steadyhand lease {file} -- COMMAND; steadyhand lease --list {file} tells who is at work there",
+            f"steadyhand lease {file} -- COMMAND; steadyhand lease --list {file} tells who is at work there",
         )
     if at is not None and lines is not None:
-        raise EditError(Kind.BAD_REQUEST, "--at and --lines exclude each other", hint="say the place in one way")
+        raise misused("--at and --lines exclude each other", "say the place in one way")
     path = invocation.path(file)
     with (
         invocation.workspace(writing=True) as workspace,
@@ -221,16 +220,15 @@ def conflicts_command(
 def _way(flags: dict[Way, bool], text: str | None) -> Way | None:
     given = [name for name, is_given in flags.items() if is_given]
     if len(given) > 1 or (text is not None and given not in ([], ["edit"])):
-        raise EditError(Kind.BAD_REQUEST, "several choices are given", hint="one of --apply, --keep, --edit and --text")
+        raise misused("several choices are given", "one of --apply, --keep, --edit and --text")
     return "edit" if text is not None else given[0] if given else None
 
 
 def _named(conflict: str | None, wanted_by: str) -> str:
     if conflict is None:
-        raise EditError(
-            Kind.BAD_REQUEST,
+        raise misused(
             f"{wanted_by} needs the id of a conflict",
-            hint="steadyhand conflicts lists them; its first digits (4 or more) are enough",
+            "steadyhand conflicts lists them; its first digits (4 or more) are enough",
         )
     return conflict
 
@@ -238,7 +236,7 @@ def _named(conflict: str | None, wanted_by: str) -> str:
 def _only(fits: object, otherwise: str) -> None:
     if not fits:
         hint = "steadyhand conflicts resolve ID with --apply, --keep, --edit or --text TEXT"
-        raise EditError(Kind.BAD_REQUEST, otherwise, hint=hint)
+        raise misused(otherwise, hint)
 
 
 def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> Answer:
