@@ -6,8 +6,9 @@ or by edits elsewhere; nothing is taken back twice; a hunk that changed since is
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -304,6 +305,48 @@ def test_flags_say_what_is_risky(agent: sh.Workspace, ann: sh.Workspace, root: P
         "a.md": {"shrinks"}, "page.md": {"front-matter"}, "AGENTS.md": {"instructions"}, "code.py": {"tolerant"},
         "plain.py": set(),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("hold", [False, True])
+@pytest.mark.parametrize("mark", ["---", "+++"])
+def test_whatever_is_changed_in_front_matter_is_a_risk(root: Path, ann: sh.Workspace, mark: str, hold: bool) -> None:
+    sign = ":" if mark == "---" else " ="
+    rows = [mark, f'title{sign} "x"', f"draft{sign} true", f'by{sign} "ann"', mark, "", "first", "", "second"]
+    for number in (2, 3, 4, 7, 9):
+        new = {2: f'title{sign} "y"\n', 3: "", 4: f"{rows[3]}\nof{sign} 1\n", 7: "", 9: "title: y\n"}[number]
+        (root / "page.md").write_text("".join(f"{row}\n" for row in rows))
+        with sh.Workspace(root, actor="agent", task=f"T{number}", hold=hold) as agent:
+            agent.edit("page.md", [sh.Replace(sh.Lines(number, number), new)])
+        found = ann.review(task=f"T{number}")
+        assert [change.flags for change in found] == [("front-matter",) if number < 5 else ()]
+        found.reject([change.id for change in found])
+
+
+@examples(25)
+@given(
+    st.lists(st.integers(1, 3), min_size=5, max_size=5),
+    st.text("M ", max_size=2),
+    st.text("T ", max_size=2),
+    st.permutations(range(5)),
+)
+def test_on_one_line_too_only_what_others_left_alone_is_taken_back(
+    sizes: list[int], mine: str, theirs: str, places: list[int]
+) -> None:
+    parts = [letter * size for letter, size in zip("abcde", sizes, strict=True)]
+    before = parts.copy()
+    with tempfile.TemporaryDirectory() as folder, sh.Workspace(folder, actor="ann") as ann:
+        path = Path(folder, "a.txt")
+        path.write_text(f"1\n{''.join(parts)}\n2\n")
+        for task, place, new in (("T", places[0], mine), ("U", places[1], theirs)):
+            with sh.Workspace(folder, actor="agent", task=task) as ws:
+                ws.edit("a.txt", [sh.Replace(parts[place], new)])
+            parts[place] = new
+        is_apart = abs(places[0] - places[1]) > 1
+        with nullcontext() if is_apart else pytest.raises(EditError):
+            ann.review().reject([change.id for change in ann.review(task="T")])
+        if is_apart:
+            parts[places[0]] = before[places[0]]
+        assert path.read_text() == f"1\n{''.join(parts)}\n2\n"
 
 
 def test_rules_accept_what_is_plain_and_leave_the_rest(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:

@@ -9,7 +9,7 @@ means: the lines of a rejected change are replaced by those that it showed as `b
 2. No line that somebody else wrote goes with a rejection.
 3. Every other change of the task is listed as before, with what was decided about it.
 4. A decision that is taken back leaves the tree and the list as they were, ids and all.
-5. At any moment each change has an id of its own, and its text is at its lines.
+5. At any moment each change has an id of its own and is of the task that it is listed for; its text is at its lines.
 """
 
 from __future__ import annotations
@@ -227,7 +227,9 @@ class World:
     def check(self) -> None:
         ids: list[str] = []
         for task in "AB":
-            there = [change for change in self.reviewers[1].review(task=task) if change.state != "rejected"]
+            listed = list(self.reviewers[1].review(task=task))
+            assert {change.task for change in listed} <= {task}
+            there = [change for change in listed if change.state != "rejected"]
             ids += [change.id for change in there]
             for change in there:
                 if change.status == "edited" and "overlapped" not in change.flags:

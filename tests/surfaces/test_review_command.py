@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.session.review.change import ReviewChange
-from steadyhand.surfaces.cli.review_terminal import change_lines
+from steadyhand.surfaces.cli.review_terminal import _paired, change_lines
 from steadyhand.surfaces.terminal import cells, visible
 from tests.sampling import examples
 from tests.surfaces.shell import Shell
@@ -298,6 +298,44 @@ def test_a_wide_terminal_shows_both_sides_and_a_plain_one_no_colour(work: Shell)
         assert " │ " not in shown
         assert max(map(len, shown.splitlines())) <= 70
         ann.leave("q")
+
+
+def test_a_change_that_comes_back_is_where_it_was(work: Shell) -> None:
+    with person(work, EDITOR="true", VISUAL="", NO_COLOR="1") as ann:
+        assert "hint: to keep the change as it is, accept it" in ann.press("e")
+        assert "(2/4, 3 left) long.md:3" in ann.press("y")
+        assert "(1/4, 4 left) app.py:2" in ann.press("u")
+        assert "(2/4, 3 left) long.md:3" in ann.press("n")
+        assert "(3/4, 2 left) long.md:10" in ann.press("y")
+        assert "(2/4, 3 left) long.md:3" in ann.press("u")
+        ann.leave("q")
+
+
+LINE = st.text(st.sampled_from("ab"), max_size=2).map(lambda row: f"{row}\n")
+
+
+@examples(200)
+@given(st.lists(LINE, max_size=6), st.lists(LINE, max_size=6))
+def test_a_split_asks_about_every_line_that_differs_and_no_other(before: list[str], after: list[str]) -> None:
+    pairs = list(_paired(before, after))
+    assert "".join(old for old, _ in pairs) == "".join(before)
+    assert "".join(new for _, new in pairs) == "".join(after)
+    differing = sum(old != new for old, new in pairs)
+    assert differing <= max(len(before), len(after))
+    if after[1:] == before or before[1:] == after:
+        assert differing <= 1
+
+
+def test_lines_that_are_kept_of_both_sides_stay_lines(shell: Shell) -> None:
+    (shell.root / "open.txt").write_text("one\ntwo")
+    shell.ok("--actor", "agent", "edit", "open.txt", "--lines", "1:2", "--new", "1\n2\n3")
+    with person(shell) as ann:
+        os.write(ann.master, b"s")
+        for key in (b"y", b"n", b"y"):
+            ann.expect("this line? [y,n,q] ")
+            os.write(ann.master, key)
+        ann.leave("")
+    assert shell.text("open.txt") == "1\ntwo\n3"
 
 
 ROW = st.text(st.sampled_from("ab \t\u6f22e\u0301\x0c\x1b-+\\…"), max_size=60)

@@ -408,6 +408,21 @@ def test_the_rest_of_a_file_is_decided_as_it_was_seen_or_not_at_all(site: Site) 
     assert site.states()["y = 2\n"] == "undecided"
 
 
+@pytest.mark.parametrize("view", ["/", "/?show=waiting", "/?show=risk", "/?show=decided", "/?q=line+3", "/?q=long.md"])
+def test_one_button_decides_about_nothing_that_is_not_shown(site: Site, view: str) -> None:
+    site.decide("line 3\n", "accept")
+    page = site.page(view)
+    shown = set(re.findall(r'<article[^>]*data-state="undecided" data-id="(\w+)"', page))
+    for file in SharedReview(site.workspace, Filter()).listing().files():
+        (head,) = re.findall(rf'<h2 id="{file.key}-h">.*?</header>', page) or [""]
+        buttons = re.findall(r'<button name="verb" value="(?:accept|reject)-file"[^>]*>', head)
+        is_on = bool(buttons) and not any("disabled" in button for button in buttons)
+        assert is_on == (bool(file.waiting()) and shown.issuperset(file.waiting()))
+    (plain,) = re.findall(r'<button name="verb" value="accept-plain"[^>]*>', page)
+    waiting = {change.id for change in site.workspace.review().waiting if not change.flags}
+    assert ("disabled" not in plain) == shown.issuperset(waiting)
+
+
 def test_a_decision_about_what_has_changed_says_so_and_changes_nothing(site: Site) -> None:
     change = next(each for each in site.workspace.review() if each.before == "line 3\n")
     form = site.form(change=change.id)

@@ -26,7 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import accumulate
+from itertools import accumulate, starmap
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
@@ -199,11 +199,16 @@ def steps_of(way: Sequence[Passage], replays: Replays, present: str | None = Non
     return Steps(steps, after, *_followed(steps))
 
 
-def net_of(way: Sequence[Passage], known: Steps) -> Net | None:
-    """What the chosen records come to; None where others changed the same text in between."""
+def net_of(
+    way: Sequence[Passage], known: Steps, *, is_apart: Callable[[Splice, Splice], bool] | None = None
+) -> Net | None:
+    """What the chosen records come to; None where others changed the same text in between.
+
+    `is_apart`: whether two splices that touch, the first one on the left, concern different text.
+    """
     chosen = {passage.entry.record.id for passage in way if passage.is_chosen}
     is_all = all(step.is_in(chosen) for step in known.steps)
-    net = known.total if is_all else _moved_over(known.steps, chosen)
+    net = known.total if is_all else _moved_over(known.steps, chosen, is_apart)
     return None if net is None else Net(net, known.after, tuple(_written(known, chosen)))
 
 
@@ -288,19 +293,31 @@ def _parts(splice: Splice) -> list[Splice]:
     return [part.shift(splice.start) for part in changes_between(splice.old, splice.new).splices]
 
 
-def _moved_over(steps: Iterable[_Step], chosen: AbstractSet[str]) -> ChangeSet | None:
+def _moved_over(
+    steps: Iterable[_Step], chosen: AbstractSet[str], is_apart: Callable[[Splice, Splice], bool] | None
+) -> ChangeSet | None:
     """The chosen change sets as one, where those of others came between."""
     net = ChangeSet()
     for step in steps:
         if step.is_in(chosen):
             net = net.compose(step.changes)
         elif net:
+            if is_apart is not None and not all(starmap(is_apart, touching(net.invert(), step.changes))):
+                return None
             without = step.changes.rebase(net.invert())
             moved = without if isinstance(without, Clash) else net.rebase(without)
             if isinstance(moved, Clash):
                 return None
             net = moved
     return net
+
+
+def touching(one: ChangeSet, other: ChangeSet) -> Iterator[tuple[Splice, Splice]]:
+    """The pairs of splices of two changes of one text that stand side by side, the left one first."""
+    pairs = ((one.splices, other.splices), (other.splices, one.splices))
+    for left, right in pairs:
+        starting = {splice.start: splice for splice in reversed(right)}
+        yield from ((splice, starting[splice.end]) for splice in left if splice.end in starting)
 
 
 def _followed(steps: Sequence[_Step]) -> tuple[ChangeSet, list[list[Span]]]:

@@ -175,7 +175,7 @@ def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
         yield "tolerant"
     if hunk.before.count("\n") >= _SHRINK_FROM and hunk.after.count("\n") * 2 < hunk.before.count("\n"):
         yield "shrinks"
-    if hunk.path.endswith((".md", ".mdx", ".markdown")) and _is_front_matter(hunk):
+    if hunk.is_front or (hunk.path.lower().endswith((".md", ".mdx", ".markdown")) and _says_about_page(hunk)):
         yield "front-matter"
     if is_flagged:
         yield "instructions"
@@ -198,12 +198,10 @@ def _tolerant() -> frozenset[str]:
     return frozenset(step_names()) - {"exact", "newline"}
 
 
-def _is_front_matter(hunk: Hunk) -> bool:
-    """Whether a hunk is at the head of a page, where its front matter is."""
+def _says_about_page(hunk: Hunk) -> bool:
+    """Whether a hunk has a key by which a page says what it is about, which may be in a comment too."""
     rows = split_bodies(hunk.before + hunk.after)
-    is_first = hunk.lines is not None and hunk.lines[0] <= 1
-    keys = [row.split(":", 1)[0].strip() for row in rows if ":" in row]
-    return (is_first and "---" in rows) or any(key in ("jrn", "attention") for key in keys)
+    return any(row.split(":", 1)[0].strip() in ("jrn", "attention") for row in rows if ":" in row)
 
 
 TOOLSET = "review"

@@ -27,9 +27,11 @@ from steadyhand.session.audit_article import (
     net_of,
     shares,
     steps_of,
+    touching,
     written_until,
 )
 from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 Status = Literal["edited", "created", "deleted", "renamed", "mode", "binary", "hidden"]
 
 _ID_LENGTH = 12
+_FRONT_MARKS = ("---", "+++", "\ufeff---", "\ufeff+++")
 
 
 @sized("before", "after", "undo")
@@ -64,6 +67,7 @@ class Hunk:
     undo: tuple[Splice, ...] = ()
     splices: tuple[Splice, ...] = ()
     is_overlapped: bool = False
+    is_front: bool = False  # it reaches into the front matter of a page, as it was or as it is
     first: FileState | None = None  # the file before the party's records
     last: FileState | None = None
 
@@ -164,7 +168,7 @@ def _text_hunks(
     path = last.path if last is not None else way[-1].change.path
     if path not in known or known[path].after != text:
         known[path] = steps_of(way, replays, text)
-    net = net_of(way, known[path])
+    net = net_of(way, known[path], is_apart=_is_apart)
     if net is None:
         return list(_sound(_apart(way, known[path], path), known[path]))
     net = replace(net, changes=settled(net.changes))
@@ -173,7 +177,8 @@ def _text_hunks(
         notes = tuple(edit.note for edit in net.written)
         rows = max(1, Source.of_text(text).table.count)
         name = _id("created", path, "", text, [f"{edit.entry.record.id}:{edit.path}" for edit in net.written])
-        return [Hunk(name, path, "created", (1, rows), "", text, entries, notes, first=None, last=last)]
+        is_front = _front_rows(path, text) > 0
+        return [Hunk(name, path, "created", (1, rows), "", text, entries, notes, is_front=is_front, last=last)]
     return list(_sound(hunks_in(net, path), known[path]))
 
 
@@ -210,6 +215,7 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     before, after = Source.of_text(net.before), Source.of_text(net.after)
     inverse = net.changes.invert().splices
     hands, makers = net.hands(), net.hands(shares)
+    fronts = _front_rows(path, net.before), _front_rows(path, net.after)
     known: dict[object, int] = {}
     for group in _groups(net.changes, before, after):
         met = sorted({hand for member in group.members for hand in hands[member]})
@@ -229,6 +235,7 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
             [*(_name(net.written[number], place) for number, place in made), *twin],
             tuple(inverse[member] for member in group.members),
             tuple(net.changes.splices[member] for member in group.members),
+            is_front=group.before.start < fronts[0] or group.after.start < fronts[1],
         )
 
 
@@ -287,16 +294,23 @@ class _Lost:
 
 
 def _moved(splices: Sequence[Splice], over: ChangeSet) -> list[Splice | None]:
-    """Splices of a text in the text after a change; None for one that the change met."""
+    """Splices of a text in the text after a change; None for one that the change met, or wrote beside on its line."""
     found: list[Splice | None] = []
+    met = {splice for pair in touching(ChangeSet(tuple(splices)), over) if not _is_apart(*pair) for splice in pair}
     at = delta = 0
     for splice in splices:
         while at < len(over.splices) and over.splices[at].end <= splice.start:
             delta += over.splices[at].delta
             at += 1
-        is_met = at < len(over.splices) and over.splices[at].start < splice.end
+        is_met = splice in met or (at < len(over.splices) and over.splices[at].start < splice.end)
         found.append(None if is_met else splice.shift(delta))
     return found
+
+
+def _is_apart(left: Splice, right: Splice) -> bool:
+    """Whether a line ends between two splices that stand side by side, before and after them."""
+    ends = all(side.endswith(("\n", "\r")) for side in (left.old, left.new) if side)
+    return ends or all(side.startswith(("\n", "\r")) for side in (right.old, right.new) if side)
 
 
 def _hunk(
@@ -307,10 +321,23 @@ def _hunk(
     made: list[str],
     undo: tuple[Splice, ...],
     splices: tuple[Splice, ...],
+    *,
+    is_front: bool,
 ) -> Hunk:
     entries = tuple({edit.entry.record.id: edit.entry for edit in edits}.values())
     notes = tuple(edit.note for edit in edits)
-    return Hunk(_id("edited", path, *texts, made), path, "edited", lines, *texts, entries, notes, undo, splices)
+    name = _id("edited", path, *texts, made)
+    return Hunk(name, path, "edited", lines, *texts, entries, notes, undo, splices, is_front=is_front)
+
+
+def _front_rows(path: str, text: str) -> int:
+    """How many rows of a page are front matter."""
+    if not path.lower().endswith((".md", ".mdx", ".markdown")) or not text.startswith(_FRONT_MARKS):
+        return 0
+    from steadyhand.structure.markdown.document import find_front
+
+    front = find_front(split_bodies(text))
+    return 0 if front is None else front.end
 
 
 def settled(changes: ChangeSet) -> ChangeSet:
@@ -400,7 +427,10 @@ def whole_hunk(
     name = _id(status, state.path, before, after + "\0".join(sides), made)
     entries = tuple(passage.entry for passage in in_effect)
     notes = tuple(note for passage in in_effect for note in passage.change.edits)
-    return Hunk(name, state.path, status, None, before, after, entries, notes, first=first, last=last)
+    is_front = status in ("created", "deleted") and _front_rows(state.path, before or after) > 0
+    return Hunk(
+        name, state.path, status, None, before, after, entries, notes, is_front=is_front, first=first, last=last
+    )
 
 
 def _changes(change: FileChange, status: Status) -> bool:

@@ -352,7 +352,7 @@ class Review:
             layer = self._layers[group].hunks()
             hunks += [(each.hunk, each) for each in layer if _is_in(each.hunk.path, self._path)]
         present = {hunk.id for hunk, _ in hunks}
-        found = [self._change(group, hunk, verdicts, evidence, present, held) for hunk, held in hunks]
+        found = [self._change(group, hunk, verdicts, evidence, present, held) for hunk, held in _unique(hunks)]
         since = self._since
         recent = [change for change in found if since is None or change.time >= since]
         return recent + list(verdicts.rejected(self._path, since))
@@ -444,7 +444,11 @@ class Review:
     ) -> ReviewChange:
         entries = sorted(hunk.entries, key=lambda entry: entry.seq)
         newest = entries[-1]
-        author = next((entry for entry in reversed(entries) if not is_review(entry.record)), newest)
+        # What comes back with an undone decision is by a record of who undid it, and still the group's.
+        own = [each.record for each in entries if group_of(each.record) == group and not is_review(each.record)]
+        author = (own or [newest.record])[-1]
+        kind, _, name = group.partition(":")
+        actor, task = (author.actor, name) if f"{kind}:" == TASK else (name, None)
         known = evidence.get(hunk.path, []) if evidence is not None else []
         flags = [*flags_of(hunk, is_flagged=self._flagged(hunk.path)), *verdicts.happened(hunk)]
         if evidence is not None and group.startswith(f"{TASK}impact-") and not known:
@@ -453,7 +457,7 @@ class Review:
             flags.append("conflict")
         change = ReviewChange(
             hunk.id, hunk.path, hunk.status, hunk.lines, hunk.before, hunk.after, hunk.reason,
-            author.record.actor, author.record.task, author.record.tool, author.record.model,
+            actor, task, author.tool, author.model,
             next((note.tier for note in reversed(hunk.notes) if note.tier), None), newest.record.time,
             tuple(entry.record.id for entry in entries), flags=tuple(dict.fromkeys(flags)), evidence=tuple(known),
             held=held is not None, conflict=None if held is None else held.conflict,
@@ -671,6 +675,17 @@ class _Made(NamedTuple):
 
     record: str
     part: _Part
+
+
+def _unique(hunks: Iterable[tuple[Hunk, HeldHunk | None]]) -> Iterator[tuple[Hunk, HeldHunk | None]]:
+    """The hunks without those that others wrote over and that are listed already: a file that was deleted and made
+    again, and is back under its name, has its past in both.
+    """
+    listed: set[str] = set()
+    for hunk, held in sorted(hunks, key=lambda each: each[0].is_overlapped):
+        if not (hunk.is_overlapped and hunk.id in listed):
+            listed.add(hunk.id)
+            yield hunk, held
 
 
 def _is_in(path: str, place: str | None) -> bool:

@@ -423,8 +423,10 @@ def _refuse_constant(name: str) -> object:
 _EXTENSION = lazy_pattern(r"\.\w{1,12}", re.ASCII)
 
 
-def edit_by_hand(text: str, remarks: Sequence[str], *, path: str, token: str) -> str:
+def edit_by_hand(text: str, remarks: Sequence[str], *, path: str, token: str, otherwise: str | None = None) -> str:
     """What a person makes of a text, line endings as LF; `remarks` are shown beneath it, after a line with `token`.
+
+    `otherwise` says what to do where nothing is to be written.
 
     Refuses with `cancelled` where the editor fails or the dividing line is gone, with `no-change` where nothing else
     was written.
@@ -439,9 +441,7 @@ def edit_by_hand(text: str, remarks: Sequence[str], *, path: str, token: str) ->
         raise _cancelled("the line that ends the text is gone", "leave that line as it is; what is above it counts")
     edited = head.removesuffix("\n") if is_open else head
     if edited == shown:
-        raise EditError(
-            Kind.NO_CHANGE, "the lines were left as they are", hint="to keep them for good, drop the conflict"
-        )
+        raise EditError(Kind.NO_CHANGE, "the lines were left as they are", hint=otherwise)
     return edited
 
 

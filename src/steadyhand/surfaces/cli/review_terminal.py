@@ -22,6 +22,7 @@ from steadyhand.surfaces.cli.invocation import edit_by_hand
 from steadyhand.surfaces.cli.refusal import error_lines
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, fit, pad, visible, visible_line, visible_name
+from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import split_bodies, split_lines
 
 if TYPE_CHECKING:
@@ -417,18 +418,18 @@ class TerminalReview:
 
     def _accept(self, changes: list[ReviewChange]) -> None:
         self._review.accept([change.id for change in changes])
-        self._decided.append(("accepted", len(changes)))
-        gone = {change.id for change in changes}
-        self._queue = [change for change in self._queue if change.id not in gone]
+        self._note("accepted", len(changes))
 
     def _reject(self, changes: list[ReviewChange], remark: str | None) -> None:
         self._review.reject([change.id for change in changes], remark)
-        self._decided.append(("rejected", len(changes)))
-        self._refresh()
+        self._note("rejected", len(changes))
 
     def _amend(self, change: ReviewChange, text: str) -> None:
         self._review.amend(change.id, text)
-        self._decided.append(("amended", 1))
+        self._note("amended", 1)
+
+    def _note(self, state: str, count: int) -> None:
+        self._decided.append((state, count))
         self._refresh()
 
     def _comment(self, change: ReviewChange) -> bool:
@@ -449,7 +450,10 @@ class TerminalReview:
         removed = [f"- {row}" for row in split_bodies(change.before)]
         remarks = [f"{change.path}: the text of the change, to be amended; it replaced:", *removed]
         with self._keyboard.whole_lines():
-            return edit_by_hand(change.after, [visible(row) for row in remarks], path=change.path, token=change.id)
+            return edit_by_hand(
+                change.after, [visible(row) for row in remarks], path=change.path, token=change.id,
+                otherwise="to keep the change as it is, accept it",
+            )  # fmt: skip
 
     def _split(self, change: ReviewChange) -> bool:
         """Decide line by line; what comes of it is one amendment, one rejection or one acceptance."""
@@ -459,8 +463,7 @@ class TerminalReview:
             return False
         kept: list[str] = []
         answers: list[bool] = []
-        for at in range(max(len(before), len(after))):
-            old, new = "".join(before[at : at + 1]), "".join(after[at : at + 1])
+        for old, new in _paired(before, after):
             if old == new:
                 kept.append(new)
                 continue
@@ -478,7 +481,9 @@ class TerminalReview:
         elif not any(answers):
             self._reject([change], None)
         else:
-            self._amend(change, "".join(kept))
+            chosen = [row for row in kept if row]
+            closed = (row if row.endswith(("\n", "\r")) else f"{row}\n" for row in chosen[:-1])
+            self._amend(change, "".join([*closed, *chosen[-1:]]))
         return True
 
     def _search(self, wanted: str) -> bool:
@@ -494,10 +499,11 @@ class TerminalReview:
         return False
 
     def _refresh(self) -> None:
-        """List again: line numbers have moved, and others may have been at work."""
-        present = {change.id: change for change in self._review.waiting}
-        known = [change.id for change in self._queue]
-        self._queue = [present.pop(name) for name in known if name in present] + _ordered(list(present.values()))
+        """List again, and go on with what was next: lines have moved, and others may have been at work."""
+        rest = [change.id for change in (*self._queue[self._at :], *self._queue[: self._at])]
+        self._queue = _ordered(self._review.waiting)
+        at = {change.id: number for number, change in enumerate(self._queue)}
+        self._at = next((at[name] for name in rest if name in at), 0)
 
     def _show(self, change: ReviewChange) -> None:
         output = self._output
@@ -541,6 +547,17 @@ class TerminalReview:
         counts = ", ".join(f"{number} {state}" for state, number in sums.items()) or "nothing decided"
         left = len(self._queue)
         self._say(f"{counts}; {counted(left, 'change')} left" if left else f"{counts}; nothing is left")
+
+
+def _paired(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The lines of both sides, each with the one that took its place; empty where there is none."""
+    at = 0
+    for part in diff_rows(before, after):
+        yield from ((row, row) for row in before[at : part.before_start])
+        old, new = before[part.before_start : part.before_end], after[part.after_start : part.after_end]
+        yield from zip_longest(old, new, fillvalue="")
+        at = part.before_end
+    yield from ((row, row) for row in before[at:])
 
 
 def _ordered(changes: list[ReviewChange]) -> list[ReviewChange]:

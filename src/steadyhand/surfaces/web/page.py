@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from steadyhand.session.review.change import FLAGS
 from steadyhand.surfaces.terminal import UNSAFE, shown_time, visible_name
 from steadyhand.surfaces.web.markup import Html, el, join, plural
-from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, beside, count_rows, rows_of, unified
+from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, Text, beside, count_rows, rows_of, unified
 from steadyhand.surfaces.web.shared_review import File, Group, Listing, SharedReview, Shown, seen_of
 from steadyhand.text.lines import split_lines
 
@@ -101,13 +101,23 @@ class Page:
         self._view = view
         self._csrf = csrf
 
-    @property
+    @cached_property
+    def _whole(self) -> dict[str, File]:
+        """The files by their keys, with all changes, shown or not."""
+        return {file.key: file for file in self._listing.files(self._view.of)}
+
+    @cached_property
     def files(self) -> list[File]:
         """The files with the changes that are shown."""
         view = self._view
-        files = self._listing.files(view.of, view.file)
+        files = (file for key, file in self._whole.items() if view.file in (None, key))
         kept = [File(file.path, tuple(each for each in file.shown if view.wants(each.change))) for file in files]
         return [file for file in kept if file.shown]
+
+    @cached_property
+    def _waiting(self) -> set[str]:
+        """The ids of changes that are shown and wait: nothing else is decided about by one button."""
+        return {name for file in self.files for name in file.waiting()}
 
     def main(self, notice: Html | None = None, first: int | None = None) -> Html:
         """Everything between the header and the end of the page."""
@@ -184,7 +194,7 @@ class Page:
 
     def progress(self) -> Html:
         """How much is left of what is shown."""
-        shown = [each.change for file in self._listing.files(self._view.of) for each in file.shown]
+        shown = [each.change for file in self._whole.values() for each in file.shown]
         left = sum(change.state == "undecided" for change in shown)
         said = f"{left:,} of {len(shown):,} left" if left else "nothing left to decide" if shown else "no changes"
         return join([
@@ -226,7 +236,7 @@ class Page:
 
     def _tree(self) -> Html:
         """The files by directory; those of one directory are together."""
-        files = sorted(self._listing.files(self._view.of), key=lambda file: file.path.rpartition("/")[::2])
+        files = sorted(self._whole.values(), key=lambda file: file.path.rpartition("/")[::2])
         here = {file.path for file in self.files}
         parts: list[Html] = []
         folder: str | None = None
@@ -267,7 +277,10 @@ class Page:
             *whole,
             el(
                 "form", self._hidden(of=view.of, seen=seen_of(plain)),
-                _button("accept-plain", f"Accept {plural(len(plain), 'change')} without a risk", "A", off=not plain),
+                _button(
+                    "accept-plain", f"Accept {plural(len(plain), 'change')} without a risk", "A",
+                    off=not plain or not self._waiting.issuperset(plain),
+                ),
                 _button("undo", "Undo", "u"),
                 method="post", action="/decide", class_="all",
             ),
@@ -291,21 +304,24 @@ class Page:
         """The name of a file, how much of it is left, and what can be done with all of it."""
         view = self._view
         title = el("h2", visible_name(file.path), id=f"{file.key}-h")
+        whole = self._whole[file.key]
+        count = _left(whole.left, len(whole.shown))
         if self._is_static:
-            return el("header", title, _left(file.left, len(file.shown)), class_="filehead")
+            return el("header", title, count, class_="filehead")
         look = None
         if file.path.lower().endswith(_RENDERED):
             look = el(
                 "a", "Rendered", href=view.href("/compare", file=file.key, show=None, q=None), class_="tool rendered"
             )
-        waiting = self._listing.files(view.of, file.key)[0].waiting()
+        waiting = whole.waiting()
+        off = not waiting or not self._waiting.issuperset(waiting)
         form = el(
             "form", self._hidden(file=file.key, of=view.of, seen=seen_of(waiting)),
-            _button("accept-file", "Accept rest", "a", off=not waiting),
-            _button("reject-file", "Reject rest", "d", off=not waiting),
+            _button("accept-file", "Accept rest", "a", off=off),
+            _button("reject-file", "Reject rest", "d", off=off),
             method="post", action="/decide", class_="whole", aria_label=f"All of {visible_name(file.path)}",
         )  # fmt: skip
-        return el("header", title, _left(file.left, len(file.shown)), look, form, class_="filehead")
+        return el("header", title, count, look, form, class_="filehead")
 
     def pending(self, shown: Shown) -> Html:
         """The place of a change that is not loaded yet: where it is and why, with a link to it."""
@@ -393,7 +409,7 @@ class Page:
             if left:
                 href = self._view.href(f"/change/{shown.key}", rows="all")
                 more.append(el("a", f"Show {plural(left, 'more line')}", href=href, class_="more", data_more=shown.key))
-            elif is_here and around == CONTEXT:
+            elif is_here and around == CONTEXT and _has_more(change, after):
                 href = self._view.href(f"/change/{shown.key}", around="25")
                 more.append(el("a", "More context", href=href, class_="more", data_more=shown.key))
         elif left:
@@ -467,6 +483,14 @@ class Page:
         """One change by its key, or None where it is no longer there."""
         shown = self._listing.find(key)
         return None if shown is None else self.article(shown, around=around, most=most)
+
+
+def _has_more(change: ReviewChange, after: Text | None) -> bool:
+    """Whether there is more of a file than is shown around a change."""
+    if change.lines is None or after is None:
+        return False
+    first, last = change.lines
+    return first - 1 > CONTEXT or len(after.rows) - last > CONTEXT
 
 
 def _button(verb: str, words: str, key: str | None, *, off: bool = False) -> Html:

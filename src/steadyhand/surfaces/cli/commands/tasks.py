@@ -283,7 +283,10 @@ def _decide(workspace: Workspace, kept: KeptConflict, way: Way, text: str | None
     if way == "edit" and text is None and kept.state == "open":
         now = host_of(workspace).present_text(kept.id)
         lines = paint(conflict_lines(kept, None, width=None), color=False)
-        text = edit_by_hand(now.text, list(lines), path=kept.path, token=f"steadyhand {kept.id} {now.digest[:16]}")
+        text = edit_by_hand(
+            now.text, list(lines), path=kept.path, token=f"steadyhand {kept.id} {now.digest[:16]}",
+            otherwise="to keep them for good, drop the conflict",
+        )  # fmt: skip
         expect = now.digest
     return workspace.resolve(kept.id, way, text=text, expect=expect, reason=reason)
 
