@@ -7,13 +7,17 @@ import os
 import signal
 import socket
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.bulk.execution import Given, carry_out
@@ -253,7 +257,8 @@ def test_a_dry_run_over_a_sample_writes_nothing_and_decides(ground: Ground) -> N
     jobs, state = ground.write_jobs(), ground.state
     shown = answer("bulk", "run", jobs, "--dry-run", "--sample", "5", "--workers", "2", state=state)
     assert [each["state"] for each in shown["sample"]] == ["done"] * 5
-    assert [each["key"] for each in shown["sample"]] == [f"job-{number}" for number in range(0, 40, 8)]
+    numbers = [int(each["key"].removeprefix("job-")) for each in shown["sample"]]
+    assert [number // 8 for number in numbers] == list(range(5)), "one of each fifth"
     ground.check_effects([], "bulk-")
     (Path(ground.jobs[0]["root"]) / "0.md").unlink()
     held = answer("bulk", "run", jobs, "--run", "r", "--sample", "40", "--workers", "2", state=state, code=1)
@@ -262,6 +267,27 @@ def test_a_dry_run_over_a_sample_writes_nothing_and_decides(ground: Ground) -> N
     done = answer(*words, "--patches", str(ground.folder / "patches"), state=state, code=1)
     assert (done["counts"]["done"], done["counts"]["refused"]) == (39, 1)
     assert len(list((ground.folder / "patches").glob("*.patch"))) == 39
+
+
+@given(st.integers(1, 400), st.integers(1, 60))
+@example(100, 20)
+@example(400, 50)
+@example(300, 60)
+def test_a_sample_is_spread_and_takes_no_step_that_jobs_may_have(count: int, asked: int) -> None:
+    with TemporaryDirectory() as folder:
+        store = Ground(Path(folder)).store()
+        run = store.make_run(RunSettings())
+        jobs = [(number, Job(f"k{number}", "/srv", "patch", "x")) for number in range(1, count + 1)]
+        store.add(run, jobs)
+        found = store.sample(run, asked)
+        assert found == store.sample(run, asked)
+        store.database.close()
+    assert len(set(found)) == len(found) == min(asked, count)
+    assert [(number - 1) * asked // count for number in found] == sorted({n * asked // count for n in range(count)})
+    for step in range(2, 10):
+        if count % asked == 0 and count // asked % step == 0 and asked >= 10 * step:
+            most = Counter(number % step for number in found).most_common(1)[0][1]
+            assert most <= 2 * asked / step, "as many of each kind as there are, nearly"
 
 
 class _Busy(BaseHTTPRequestHandler):

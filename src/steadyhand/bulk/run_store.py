@@ -37,6 +37,7 @@ _LONGEST_ERROR = 2_000
 _NO_LIMIT = 1 << 30
 LONGEST_WAIT = 3_600.0  # seconds for which a job or an endpoint is put off, at most
 _FARTHEST = int(LONGEST_WAIT * 1000)
+_MIXED = "number * 2654435761 % 4294967296"  # by the golden ratio, which no distance is a multiple of
 _BRIEF = 5.0  # seconds until a job that cannot begin now is looked at again
 
 STEPS = (
@@ -566,13 +567,17 @@ class RunStore:
         return [Failure(state, kind or "", int(count), key, error or "") for state, kind, count, key, error in rows]
 
     def sample(self, run: str, count: int) -> list[int]:
-        """The numbers of some of the jobs that wait, spread over the run, the same ones every time."""
-        total = self.status(run).counts["waiting"]
-        query = (
-            "SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM bulk_jobs"
-            f" WHERE run = ? AND state = 'waiting') s WHERE (place - 1) * {count} % {max(total, 1)} < {count}"
-            f" ORDER BY number LIMIT {count}"
+        """The numbers of some of the jobs that wait, spread over the run, the same ones every time.
+
+        One of each of so many equal parts, by a mixed number: jobs that are alike may follow each other at a distance.
+        """
+        total = max(self.status(run).counts["waiting"], 1)
+        parts = (
+            f"SELECT number, (row_number() OVER (ORDER BY number) - 1) * {count} / {total} AS part FROM bulk_jobs"
+            " WHERE run = ? AND state = 'waiting'"
         )
+        turns = f"SELECT number, row_number() OVER (PARTITION BY part ORDER BY {_MIXED}) AS turn FROM ({parts}) p"
+        query = f"SELECT number FROM ({turns}) t WHERE turn = 1 ORDER BY number"
         return [int(number) for (number,) in self.database.read(lambda own: own.execute(query, (run,)).fetchall())]
 
     def untaken(self, run: str, ticketing: Ticketing, is_gone: str) -> int:
