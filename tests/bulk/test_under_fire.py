@@ -1,7 +1,7 @@
 """Promise: workers are killed at random, the server restarts, one job is poisoned and one endless: every job ends once.
 
-An oracle compares the trees. `make stress` runs 10,000 jobs by 8 workers, `make sweep` a slice of that; what one lost
-worker does to a run is in `test_fleet.py` and `test_pool.py`.
+An oracle compares the trees. `make stress` runs 10,000 jobs by 8 workers, `make sweep` and CI a slice of that; what one
+lost worker does to a run is in `test_fleet.py` and `test_pool.py`.
 """
 
 from __future__ import annotations
