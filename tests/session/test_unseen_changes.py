@@ -11,6 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.host import host_of
+from steadyhand.workspace.history.read_ranges import ReadRanges
 from steadyhand.workspace.history.unseen_changes import Checkpoint, UnseenChanges
 from steadyhand.workspace.journal.record import Party, SeenVersion
 from tests.table import table
@@ -44,7 +45,7 @@ def test_news_that_is_carried_on_is_what_looking_again_tells(seed: int, tmp_path
     party = Party("host", "watcher")
     with sh.Workspace(tmp_path, actor="host", policy=sh.Policy(on_conflict="force")) as ws:
         ws.edit("a.txt", [sh.Replace(sh.Lines(1), "first\n")])  # now there is a journal
-        unseen_changes = UnseenChanges(ws._store.journal, party, 0, lambda _: None)
+        unseen_changes = UnseenChanges(ws._store.journal, ReadRanges(), party, "a.txt", 0)
         checkpoint: Checkpoint | None = None
         seen_versions: list[SeenVersion] = []
         for _ in range(30):
@@ -134,7 +135,7 @@ def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_
         two.edit("a.txt", [sh.Replace("three\n", "drei\n")])
         two.edit("a.txt", [sh.Replace("line 7\n", "seven\n")])
         latest = host_of(ws).source("a.txt")
-        unseen_changes = UnseenChanges(ws._store.journal, Party("host", "watcher"), 0, lambda _: None)
+        unseen_changes = UnseenChanges(ws._store.journal, ReadRanges(), Party("host", "watcher"), "a.txt", 0)
 
         def answer(source: sh.Source, *seen: sh.Source) -> list[tuple[str | None, str]]:
             seen_versions = [SeenVersion(each.digest, 0) for each in seen]

@@ -54,6 +54,7 @@ Fit = Literal["free", "lines-first", "lines"]
 FITS = ("free", "lines-first", "lines")
 OCCURRENCES = ("unique", "first", "last", "all")
 WHERES = ("before", "after", "start", "end")
+MAX_EDITS = 10_000  # of one call
 _set = object.__setattr__
 
 

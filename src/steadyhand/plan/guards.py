@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import AllowShrink, LeaveGuardOut, Reread, Say
 from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.plan.edit import MAX_EDITS
 from steadyhand.structure.format import Fault, Format, Unchecked, format_of, is_neutral
 from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import Characters, count_lines, split_bodies, split_lines
@@ -153,7 +154,6 @@ def _asked(stage: Stage, names: frozenset[str] | None, *, is_whole_write: bool) 
 
 # Limits of one request: how many edits it has and how long the text is that each quotes.
 
-MAX_EDITS = 10_000
 MAX_OLD = 10_000_000
 
 

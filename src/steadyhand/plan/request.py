@@ -27,6 +27,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import (
     EDIT_VERBS,
+    MAX_EDITS,
     WHERES,
     Act,
     Edit,
@@ -66,7 +67,6 @@ from steadyhand.text.lines import line_ending, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 
-MAX_EDITS = 10_000
 _EXPECT = lazy_pattern(r"[0-9a-fA-F]{16,64}", re.ASCII)
 _MODE = lazy_pattern(r"(?:0o?)?([0-7]{3,4})", re.ASCII)
 

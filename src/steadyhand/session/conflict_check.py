@@ -136,9 +136,8 @@ class ConflictCheck:
         draft, source = given.draft, given.source
         shown = self.view.shown(draft) if unseen and not draft.changes else ()
         return find_conflicts(
-            draft.path or "", planned, given.edits, source, unseen, shown,
-            meant=believed.over, known=believed.text, is_secret=draft.secret,
-            uncounted=lambda edit: self._since_shown(unseen, self._shown_in(edit, draft, source), draft),
+            draft.path or "", planned, given.edits, source, unseen, shown, believed,
+            lambda edit: self._since_shown(unseen, self._shown_in(edit, draft, source), draft), is_secret=draft.secret,
         )  # fmt: skip
 
     def _written_for(self, given: FileEdits, unseen: Sequence[UnseenChange]) -> Known | None:

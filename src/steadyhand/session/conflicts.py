@@ -21,7 +21,7 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Old, Replace, edit_to_json
 from steadyhand.plan.planner import Outcome, Plan
 from steadyhand.session.context import CallContext
-from steadyhand.session.rebase import any_above, corrected_lines, is_by_number, moved_by
+from steadyhand.session.rebase import Believed, any_above, corrected_lines, is_by_number, moved_by
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.merge import mixes
 from steadyhand.text.region import Region, region_of
@@ -38,9 +38,6 @@ OUTSIDE = "something outside Steadyhand"
 _LONGEST = 4_000  # code points of text that is offered, or shown of one side
 _SHOWN = 10  # changes of others that are shown for one edit
 _KEPT = 200_000  # code points of refused text that are kept to be applied after all
-
-Meant = Callable[[int], Sequence[Splice]]
-"""The splices of the present text that put what an edit meant, by its number, over it; none where that is not known."""
 
 
 @sized("text")
@@ -144,16 +141,15 @@ def find_conflicts(
     edits: Sequence[Edit],
     source: Source,
     unseen: Sequence[UnseenChange],
-    shown: Sequence[Span] = (),
+    shown: Sequence[Span],
+    believed: Believed,
+    uncounted: Callable[[Edit], Sequence[UnseenChange]],
     *,
-    meant: Meant = lambda _: (),
-    known: Callable[[], str] = str,
-    uncounted: Callable[[Edit], Sequence[UnseenChange]] | None = None,
-    is_secret: bool = False,
+    is_secret: bool,
 ) -> list[Conflict]:
     """The edits of a plan that overlap unseen changes, or whose line numbers these moved; places are those in `source`.
 
-    `shown` are the parts of this very text that the party was shown, `known` gives the text as the party knows it.
+    `shown` are the parts of this very text that the party was shown, `believed` the edits as the party meant them.
     `uncounted` gives the unseen changes that the line numbers of an edit do not count: they came after.
     """
     if not unseen:
@@ -168,21 +164,22 @@ def find_conflicts(
         regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
         edit = edits[outcome.index] if outcome.index < len(edits) else None
         hit = [(item, region) for item, region in theirs if _is_of_unseen(source, regions, item, region, ())]
-        if hit and quoted and not (_is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in known()):
-            hit = [(item, region) for item, region in hit if _is_of_unseen(source, regions, item, region, quoted)]
+        if hit and quoted:
+            is_gone = _is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in believed.text()
+            hit = hit if is_gone else [at for at in hit if _is_of_unseen(source, regions, *at, quoted)]
         rows = Region.around(regions) if regions else Region(0, 0)
         above: list[tuple[UnseenChange, Region]] = []
         if edit is not None and mine and is_by_number(edit.target):
             theirs_above = theirs
-            if uncounted is not None and any_above(rows, source, theirs):
+            if any_above(rows, source, theirs):
                 moving = uncounted(edit)
                 theirs_above = [placed for placed in theirs if placed[0] in moving]
             above = moved_by(edit, mine, rows, source, theirs_above, shown)
-        over = meant(outcome.index) if hit or above else ()
+        over = believed.over(outcome.index) if hit or above else []
         if above and over:  # then the numbers say where it would be, and what is meant is elsewhere
             places = [region_of(source, splice) for splice in over]
             hit = [(item, region) for item, region in theirs if _is_of_unseen(source, places, item, region, ())]
-            mine = list(over)
+            mine = over
         if hit:
             found.append(_conflict(path, outcome.index, edit, source, mine, hit, over, is_secret=is_secret))
         elif above and edit is not None:
@@ -201,7 +198,7 @@ def _is_only_place(edit: Edit | None, outcome: Outcome, quoted: Sequence[Span]) 
     return edit is not None and isinstance(edit.target, Old) and not outcome.others and len(quoted) == 1
 
 
-def whole_file(path: str, source: Source, unseen: Sequence[UnseenChange], *, is_secret: bool = False) -> Conflict:
+def whole_file(path: str, source: Source, unseen: Sequence[UnseenChange], *, is_secret: bool) -> Conflict:
     """What is done to a file as a whole, over what others changed in it."""
     others = tuple(_other(item, item.region(source), source.path) for item in unseen)
     return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret, source.digest)

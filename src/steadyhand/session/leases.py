@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
@@ -139,7 +138,8 @@ class Leases:
         """The rows of a file's present text that a lease is about; None: the whole file."""
         if lease.span is None or lease.digest is None:
             return None
-        unseen_changes = UnseenChanges(self._store.journal, lease.party, lease.seq, partial(self._version, lease.path))
+        ranges = self._session.ranges
+        unseen_changes = UnseenChanges(self._store.journal, ranges, lease.party, lease.path, lease.seq)
         start = lease.digest, Span(*lease.span)
         for digest, known in (self._session.followed.get(lease.id, start), start):
             try:
@@ -190,10 +190,6 @@ class Leases:
             if change is None or not change.is_rename:
                 return path
             path = change.path
-
-    def _version(self, path: str, digest: str) -> bytes | None:
-        found = self._session.ranges.version(digest)
-        return found if found is not None else self._store.journal.seen_content(path, digest)
 
 
 def _end(journal: Journal, lease: Lease) -> None:

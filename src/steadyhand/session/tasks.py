@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import EditError, Kind
@@ -225,7 +224,7 @@ class TaskView:
         return None
 
     def _changes_for(self, party: Party | None, path: str) -> UnseenChanges:
-        return UnseenChanges(self.store.journal, party, self.since, partial(self._seen_version, path))
+        return UnseenChanges(self.store.journal, self.read_ranges, party, path, self.since)
 
     def shown(self, draft: FileDraft) -> tuple[Span, ...]:
         """The parts of a file's present version that this party was shown as such."""
@@ -247,7 +246,7 @@ class TaskView:
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file, from the journal, from memory, or from what another process has read."""
         found = self.store.version_of(path, digest)
-        return found if found is not None else self._seen_version(path, digest)
+        return found if found is not None else self.read_ranges.content(self.store.journal, path, digest)
 
     def has_copied(self, path: str) -> bool:
         """Whether the file at a path is the `.bak` copy that this party made of another, and as it was made."""
@@ -264,14 +263,6 @@ class TaskView:
         if journal is not None:
             with contextlib.suppress(EditError):
                 journal.forget(self.party)
-
-    def _seen_version(self, path: str, digest: str) -> bytes | None:
-        """A version that was read, here or in another process."""
-        found = self.read_ranges.version(digest)
-        if found is None and self.store.state.exists:
-            with contextlib.suppress(EditError):
-                found = self.store.journal.seen_content(path, digest)
-        return found
 
     def _seen_versions_of(self, path: str) -> tuple[SeenVersion, ...]:
         """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""

@@ -11,9 +11,8 @@ from steadyhand.articles.search import search
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Say, lines_named
 from steadyhand.lazy import replace
-from steadyhand.plan.edit import Replace
+from steadyhand.plan.edit import MAX_EDITS, Replace
 from steadyhand.plan.planner import Outcome
-from steadyhand.plan.request import MAX_EDITS
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.checks import remark
 from steadyhand.session.host import host_of

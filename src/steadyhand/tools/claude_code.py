@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.request import MAX_EDITS
+from steadyhand.plan.edit import MAX_EDITS, Replace
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
 from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt

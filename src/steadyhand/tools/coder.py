@@ -9,8 +9,7 @@ from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, SendExample
 from steadyhand.lazy import replace
-from steadyhand.plan.edit import Replace
-from steadyhand.plan.request import MAX_EDITS
+from steadyhand.plan.edit import MAX_EDITS, Replace
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines, find_overlap

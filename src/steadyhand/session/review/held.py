@@ -215,7 +215,7 @@ class HeldWork:
         ]
         if not met:
             return None
-        rows = _union([*regions, *met])
+        rows = Region.around([*regions, *met])
         span = _rows(version, rows)
         theirs_at = since.map_span(span)
         mine = ChangeSet.of(hunk.splices)
@@ -357,10 +357,6 @@ def _shown(image: FileImage | None) -> str:
 
 def _meet(one: Region, other: Region) -> bool:
     return one.meets(other) or other.meets(one)
-
-
-def _union(regions: Sequence[Region]) -> Region:
-    return Region(min(region.start for region in regions), max(region.end for region in regions))
 
 
 def _rows(source: Source, rows: Region) -> Span:

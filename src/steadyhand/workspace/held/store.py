@@ -19,8 +19,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from heapq import merge
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
@@ -47,8 +49,6 @@ from steadyhand.workspace.store import Store
 from steadyhand.workspace.transaction import Committed, HeldLocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from steadyhand.workspace.journal.store import Progress
 
 _LOOKS = 3  # at a file and its layer, while somebody is at work on both
@@ -379,10 +379,12 @@ class HeldJournal(Journal):
             if path is not None or self._is_past(entry)
         )  # fmt: skip
         wanted = (entry for entry in beneath if live is None or entry.undone_by is None)
-        if path is not None:
-            found = _chained(held, wanted) if newest_first else _chained(wanted, reversed(list(held)))
+        mine = held if newest_first else reversed(list(held))
+        found: Iterable[Entry]
+        if path is None:
+            found = merge(mine, wanted, key=lambda entry: entry.seq, reverse=newest_first)
         else:
-            found = _merged(held if newest_first else reversed(list(held)), wanted, newest_first=newest_first)
+            found = chain(mine, wanted) if newest_first else chain(wanted, mine)
         for number, entry in enumerate(found):
             if limit is not None and number >= limit:
                 return
@@ -442,17 +444,6 @@ class HeldJournal(Journal):
         if self.layer.since(path) is None:
             return super().is_as_after(path, seq)
         return next(self.entries(path=path, after_seq=seq, limit=1), None) is None
-
-
-def _chained(first: Iterable[Entry], then: Iterable[Entry]) -> Iterator[Entry]:
-    yield from first
-    yield from then
-
-
-def _merged(one: Iterable[Entry], two: Iterable[Entry], *, newest_first: bool) -> Iterator[Entry]:
-    from heapq import merge
-
-    return merge(one, two, key=lambda entry: entry.seq, reverse=newest_first)
 
 
 def listed(store: HeldStore, on_disk: OnDisk, path: str, limits: Limits) -> Listing:

@@ -123,6 +123,14 @@ class ReadRanges:
             fitting = [known for seen in self._seen.values() for known in seen if known.startswith(digest)]
         return next((found for known in fitting if (found := VERSIONS.get(known)) is not None), None)
 
+    def content(self, journal: Journal, path: str, digest: str) -> bytes | None:
+        """A version that was read, here or in another process; None where it is not kept."""
+        found = self.version(digest)
+        if found is None:
+            with contextlib.suppress(EditError):
+                found = journal.seen_content(path, digest)
+        return found
+
     def forget(self, party: Party) -> None:
         with self._guard:
             for key in [key for key in self._held if key[0] == party]:

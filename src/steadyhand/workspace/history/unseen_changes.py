@@ -16,8 +16,9 @@ again under the lock of the file.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass
@@ -34,6 +35,9 @@ from steadyhand.text.words import token_around
 from steadyhand.workspace.history.file_history import Version, unwind, version_after, versions_back
 from steadyhand.workspace.journal.record import Entry, Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.history.read_ranges import ReadRanges
 
 
 @sized("before", "after")
@@ -322,9 +326,6 @@ _UNDER_WAY = 1  # changes of one file that may be noted before it is read and ma
 _RACED = 8  # changes of one file that may land between a look at it and one at the journal
 _OVERTAKEN = 100  # changes of one file that may land between reading it and showing what was read
 
-Content = Callable[[str], bytes | None]
-"""A version that was read, by its digest; None where it is not kept."""
-
 
 @sized("after")
 @dataclass(frozen=True, slots=True)
@@ -355,13 +356,17 @@ class Checkpoint:
 
 
 class UnseenChanges:
-    """Compares what one party has seen of files with what the journal says happened to them; None wrote nothing."""
+    """Compares what one party has seen of a file with what the journal says happened to it; None wrote nothing.
 
-    def __init__(self, journal: Journal, party: Party | None, since: int, content: Content) -> None:
+    `path` is the name under which it was read, and `ranges` knows the versions that were.
+    """
+
+    def __init__(self, journal: Journal, ranges: ReadRanges, party: Party | None, path: str, since: int) -> None:
         self._journal = journal
+        self._ranges = ranges
         self._party = party
+        self._path = path
         self._since = since
-        self._content = content
 
     def unseen(
         self,
@@ -530,7 +535,7 @@ class UnseenChanges:
         """The way from the version that was last read whole, where no record leads there: something else changed it."""
         if not whole:
             return _Way(tuple(reversed(steps)), wanted)
-        seen = self._content(whole[-1].digest)
+        seen = self._ranges.content(self._journal, self._path, whole[-1].digest)
         later = data if oldest is None else self._before(oldest)
         if seen is None or later is None:
             return _Way((_Step(None, None, wanted), *reversed(steps)), whole[-1].digest)

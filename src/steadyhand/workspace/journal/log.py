@@ -93,7 +93,9 @@ def chain_bytes(value: object) -> bytes:
 
 
 COLUMNS = "seq, type, record, time, codec, body, checksum, chain"
+_OF_LOG = ", ".join(f"l.{column}" for column in COLUMNS.split(", "))
 _PAGE = 500
+_END = (1 << 63) - 1  # no row has a larger number
 _INSERT = f"INSERT INTO log ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 IS_LAST = "? = (SELECT chain FROM log ORDER BY seq DESC LIMIT 1)"
 """Whether the row with this chain is the last one; no two rows have the same."""
@@ -163,36 +165,26 @@ def _with_head(found: Sequence[Any]) -> tuple[Row, bytes | None]:
 
 def rows(connection: Connection) -> Iterator[Row]:
     """Every row in order, in pages: no statement stays open between two of them."""
-    last = -(1 << 62)
-    while True:
-        query = f"SELECT {COLUMNS} FROM log WHERE seq > ? ORDER BY seq LIMIT {_PAGE:d}"
-        page = [Row(*found) for found in connection.execute(query, (last,)).fetchall()]
-        yield from page
-        if len(page) < _PAGE:
-            return
-        last = page[-1].seq
+    last = -_END
+    while found := page(connection, last, _END, _PAGE):
+        yield from found
+        last = found[-1].seq
 
 
 def page(connection: Connection, after: int, until: int, size: int) -> list[Row]:
     """The next rows after one, up to another, oldest first."""
-    found = connection.execute(
-        f"SELECT {COLUMNS} FROM log WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", (after, until, size)
-    )
-    return [Row(*row) for row in found.fetchall()]
+    return _selected(connection, "log WHERE seq > ? AND seq <= ? ORDER BY seq", (after, until, size))
 
 
 def notes(connection: Connection, before: int, size: int) -> list[Row]:
     """Rows that are no record's, newest first, from before the row `before`."""
-    found = connection.execute(
-        f"SELECT {COLUMNS} FROM log WHERE type IN ('note', 'checkpoint') AND seq < ? ORDER BY seq DESC LIMIT ?",
-        (before, size),
-    )
-    return [Row(*row) for row in found.fetchall()]
+    which = "log WHERE type IN ('note', 'checkpoint') AND seq < ? ORDER BY seq DESC"
+    return _selected(connection, which, (before, size))
 
 
 def all_notes(connection: Connection) -> Iterator[Row]:
     """Every such row, in pages."""
-    before = 1 << 62
+    before = _END
     while page := notes(connection, before, _PAGE):
         yield from page
         before = page[-1].seq
@@ -200,13 +192,19 @@ def all_notes(connection: Connection) -> Iterator[Row]:
 
 def notes_of(connection: Connection, type: bytes, before: int, size: int) -> list[Row]:
     """The same for the notes of one type, as `note_types` knows them."""
-    columns = ", ".join(f"l.{column}" for column in COLUMNS.split(", "))
-    found = connection.execute(
-        f"SELECT {columns} FROM note_types n CROSS JOIN log l"
-        " WHERE l.seq = n.seq AND n.type = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ?",
-        (type, before, size),
-    )
-    return [Row(*row) for row in found.fetchall()]
+    which = "note_types n CROSS JOIN log l WHERE l.seq = n.seq AND n.type = ? AND n.seq < ? ORDER BY n.seq DESC"
+    return _selected(connection, which, (type, before, size), _OF_LOG)
+
+
+def after_row(connection: Connection, after: int, size: int) -> list[Row]:
+    """Rows that say that something happened, oldest first, from after the row `after`."""
+    which = "log WHERE seq > ? AND type IN ('committed', 'partial', 'note', 'checkpoint') ORDER BY seq"
+    return _selected(connection, which, (after, size))
+
+
+def _selected(connection: Connection, which: str, values: Sequence[object], columns: str = COLUMNS) -> list[Row]:
+    """Some rows; the last value is how many there are at most."""
+    return [Row(*row) for row in connection.execute(f"SELECT {columns} FROM {which} LIMIT ?", values).fetchall()]
 
 
 def newest_note(connection: Connection, type: bytes) -> int:
@@ -222,16 +220,6 @@ def newest_notes(connection: Connection, prefix: bytes) -> list[Row]:
     ).fetchall()
     rows = (connection.execute(f"SELECT {COLUMNS} FROM log WHERE seq = ?", each).fetchone() for each in found)
     return [Row(*row) for row in rows if row is not None]
-
-
-def after_row(connection: Connection, after: int, size: int) -> list[Row]:
-    """Rows that say that something happened, oldest first, from after the row `after`."""
-    found = connection.execute(
-        f"SELECT {COLUMNS} FROM log WHERE seq > ? AND type IN ('committed', 'partial', 'note', 'checkpoint')"
-        " ORDER BY seq LIMIT ?",
-        (after, size),
-    )
-    return [Row(*row) for row in found.fetchall()]
 
 
 def load(connection: Connection, rows: Iterable[Row]) -> None:
