@@ -17,7 +17,7 @@ from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.planner import Plan, plan
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.preview import Result, apply_to, plan_write
+from steadyhand.plan.preview import Result, plan_write, refused_result, result_of, source_of
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, WriteFile
 from steadyhand.plan.snippet import plan_merge
 from steadyhand.schema import bad_request
@@ -68,21 +68,22 @@ def patch(
     >>> patch("a\\n", "<<<<<<< SEARCH\\na\\n=======\\nb\\n>>>>>>> REPLACE\\n").text
     'b\\n'
     """
-    return apply_to(
-        text,
-        lambda source: _make(source, read_patch(reply, format=format, strict=strict), policy, path),
-        path=path,
-        policy=policy,
-        encoding=encoding,
-    )
+    source = Source.of_text("", path=path)
+    try:
+        source = source_of(text, path, policy, encoding)
+        found = read_patch(reply, format=format, strict=strict)
+        made, remarks = _make(source, found, policy, path)
+    except EditError as error:
+        return refused_result(text, source, error)
+    return replace(result_of(text, source, made), format=found.format, remarks=remarks)
 
 
-def _make(source: Source, found: Patch, policy: Policy | None, path: str | None) -> tuple[Plan, str, tuple[str, ...]]:
+def _make(source: Source, found: Patch, policy: Policy | None, path: str | None) -> tuple[Plan, tuple[str, ...]]:
     if path is not None and not isinstance(path, str):
         raise bad_request("path", "a path is expected, as a text")
     files = _for_path(found, path)
     made, remarks = _plan(source, files, policy or Policy(), path or paths_of(files)[0] or None)
-    return _placed(made, found, files), found.format, (*found.remarks, *remarks)
+    return _placed(made, found, files), (*found.remarks, *remarks)
 
 
 def _placed(made: Plan, found: Patch, files: Sequence[FileRequest]) -> Plan:

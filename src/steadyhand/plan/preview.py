@@ -6,11 +6,11 @@ Nothing is raised for an edit that cannot be made or for JSON that is not an edi
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import LazyModule, dataclass, replace
+from steadyhand.lazy import LazyModule, dataclass
 from steadyhand.plan.edit import Edits, read_edits
 from steadyhand.plan.policy import USUAL, Policy
 from steadyhand.schema import bad_request
@@ -82,40 +82,20 @@ def edit(
     '$& b $&'
     """
     try:
-        if policy is not None and not isinstance(policy, Policy):
-            raise bad_request("policy", "a Policy is expected", "such as Policy(partial=True)")
-        source = _source(text, path, encoding)
+        source = source_of(text, path, policy, encoding)
     except EditError as error:
-        return _refused(text, Source.of_text("", path=path), error, ())
+        return refused_result(text, Source.of_text("", path=path), error)
     try:
         verbs = read_edits(edits)
     except EditError as error:
-        return _refused(text, source, error, _blame(edits, error, path))
-    made = planner.plan(source, verbs, policy if policy is not None else USUAL, path=path)
-    return _result(text, source, made)
+        return refused_result(text, source, error, _blame(edits, error, path))
+    return result_of(text, source, planner.plan(source, verbs, policy if policy is not None else USUAL, path=path))
 
 
-def apply_to(
-    text: Text,
-    make: Callable[[Source], tuple[Plan, str, tuple[str, ...]]],
-    *,
-    path: str | None = None,
-    policy: Policy | None = None,
-    encoding: str | None = None,
-) -> Result[Text]:
-    """Apply what is planned for a text's source: a plan, the format it came in, and remarks; a refusal is a result."""
-    source = Source.of_text("", path=path)
-    try:
-        if policy is not None and not isinstance(policy, Policy):
-            raise bad_request("policy", "a Policy is expected", "such as Policy(partial=True)")
-        source = _source(text, path, encoding)
-        made, dialect, remarks = make(source)
-    except EditError as error:
-        return _refused(text, source, error, ())
-    return replace(_result(text, source, made), format=dialect, remarks=remarks)
-
-
-def _source(text: str | bytes, path: str | None, encoding: str | None) -> Source:
+def source_of(text: str | bytes, path: str | None, policy: Policy | None, encoding: str | None) -> Source:
+    """A text that is to be edited. Refuses with `bad-request` what is none, and what is no policy."""
+    if policy is not None and not isinstance(policy, Policy):
+        raise bad_request("policy", "a Policy is expected", "such as Policy(partial=True)")
     if isinstance(text, str):
         return Source.of_text(text, path=path)
     if isinstance(text, bytes | bytearray | memoryview):
@@ -123,18 +103,20 @@ def _source(text: str | bytes, path: str | None, encoding: str | None) -> Source
     raise bad_request("text", "str or bytes is expected")
 
 
-def _result(text: Text, source: Source, made: Plan) -> Result[Text]:
+def result_of(text: Text, source: Source, made: Plan) -> Result[Text]:
+    """What a plan makes of a text, in the type that it came in."""
     after: Text = text
     error = made.error
     if made.changes:
         try:
             after = made.after.text if isinstance(text, str) else made.after.to_bytes()
         except EditError as refusal:
-            return _refused(text, source, refusal, made.outcomes)
+            return refused_result(text, source, refusal, made.outcomes)
     return Result(after, made.ok, made.outcomes, made.changes, source, made.after, error, warnings=made.warnings)
 
 
-def _refused(text: Text, source: Source, error: EditError, outcomes: tuple[Outcome, ...]) -> Result[Text]:
+def refused_result(text: Text, source: Source, error: EditError, outcomes: tuple[Outcome, ...] = ()) -> Result[Text]:
+    """A text that stays as it is."""
     return Result(text, False, outcomes, ChangeSet(), source, source, error)
 
 

@@ -34,6 +34,7 @@ from steadyhand.plan.request import (
 )
 from steadyhand.session.checks import (
     AnyPath,
+    content_of,
     digest_of_version,
     mode_of,
     move_of,
@@ -79,6 +80,14 @@ class WriteBytes:
 
 
 Request = FileRequest | WriteBytes
+
+
+def write_of(path: AnyPath, content: str | bytes, expect: str | None, *, allow_shrink: bool) -> Request:
+    """The request of a whole-file write, of text or of bytes."""
+    name, content, digest = path_of(path), content_of(content), digest_of_version(expect)
+    if isinstance(content, bytes):
+        return WriteBytes(name, content, digest, allow_shrink)
+    return WriteFile(name, content, digest, allow_shrink)
 
 
 @dataclass(frozen=True, slots=True)
@@ -565,11 +574,7 @@ class Batch:
         encoding: str | None = None,
         reason: str | None = None,
     ) -> tuple[Outcome, ...]:
-        request: Request = (
-            WriteBytes(path_of(path), content, digest_of_version(expect), allow_shrink)
-            if isinstance(content, bytes)
-            else WriteFile(path_of(path), text_of(content), digest_of_version(expect), allow_shrink)
-        )
+        request = write_of(path, content, expect, allow_shrink=allow_shrink)
         return self._take(request, None, encoding, reason, overwrite=overwrite)
 
     def create(

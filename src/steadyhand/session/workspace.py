@@ -355,15 +355,9 @@ class Workspace:
         Replacing needs `expect`, or that this task has read the present version; `overwrite` is the
         host's word that neither is needed.
         """
-        from steadyhand.plan.request import WriteFile
-        from steadyhand.session.transaction_builder import WriteBytes
+        from steadyhand.session.transaction_builder import write_of
 
-        content, digest = checks.content_of(content), checks.digest_of_version(expect)
-        request: Request = (
-            WriteBytes(checks.path_of(path), content, digest, allow_shrink)
-            if isinstance(content, bytes)
-            else WriteFile(checks.path_of(path), content, digest, allow_shrink)
-        )
+        request = write_of(path, content, expect, allow_shrink=allow_shrink)
         return self._run([request], reason, policy, encoding, overwrite=overwrite, preview=preview)
 
     def create(

@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import merge
 from itertools import chain
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 _LOOKS = 3  # at a file and its layer, while somebody is at work on both
 _BOTH = 1 << 62
-OnDisk = Callable[[str, Limits], Listing]
 
 
 def lock_of(group: str) -> str:
@@ -179,7 +178,43 @@ class HeldStore(Store):
         return self.layer.see(file, disk), disk
 
     def files(self, path: str, limits: Limits) -> Listing:
-        return listed(self, super().files, path, limits)
+        layer = self.layer
+        if not layer.files:
+            return super().files(path, limits)
+        held, gone = layer.paths
+        has_rules = limits.skip_ignored and any(each.rsplit("/", 1)[-1] == IGNORE_FILE for each in held | gone)
+        found = self._disk_files(path, replace(limits, skip_ignored=False) if has_rules else limits, held)
+        rules = _Rules(self) if limits.skip_ignored else None
+        prefix = f"{found.directory}/" if found.directory else ""
+        new = {each for each in held - set(found.files) if _is_listed(each, prefix, limits)}
+        directories = {each for one in new for each in _above(one, prefix)} | set(found.directories)
+        files = (set(found.files) - gone) | new
+        if rules is not None:
+            asked = files if has_rules else new
+            files -= {each for each in asked if rules.ignores(each)}
+            directories = {each for each in directories if not rules.ignores(each, is_directory=True)}
+        stopped, kept = found.stopped, sorted(files)
+        if len(kept) > limits.entries:
+            kept, stopped = kept[: limits.entries], stopped or f"more than {limits.entries} entries"
+        sizes = dict(found.sizes)
+        if limits.sizes:
+            sizes |= {each: self.read(each)[1].size for each in set(kept) & held}
+        return replace(
+            found, files=tuple(kept), directories=tuple(sorted(directories)), stopped=stopped,
+            sizes={each: size for each, size in sizes.items() if each in files},
+        )  # fmt: skip
+
+    def _disk_files(self, path: str, limits: Limits, held: set[str]) -> Listing:
+        """What the disk has; nothing where the directory is only in the layer."""
+        try:
+            return super().files(path, limits)
+        except EditError as error:
+            if error.kind is not Kind.NO_SUCH_FILE:
+                raise
+            directory = self.resolve(path.rstrip("/") or path)
+            if not any(each.startswith(f"{directory}/") for each in held):
+                raise
+            return Listing((), directory=directory)
 
     # What is changed
 
@@ -444,49 +479,6 @@ class HeldJournal(Journal):
         if self.layer.since(path) is None:
             return super().is_as_after(path, seq)
         return next(self.entries(path=path, after_seq=seq, limit=1), None) is None
-
-
-def listed(store: HeldStore, on_disk: OnDisk, path: str, limits: Limits) -> Listing:
-    """The same as of the disk, with what is held."""
-    layer = store.layer
-    held, gone = layer.paths
-    if not layer.files:
-        return on_disk(path, limits)
-    has_rules = limits.skip_ignored and any(each.rsplit("/", 1)[-1] == IGNORE_FILE for each in held | gone)
-    found = _on_disk(store, on_disk, path, replace(limits, skip_ignored=False) if has_rules else limits, held)
-    rules = _Rules(store) if limits.skip_ignored else None
-    prefix = f"{found.directory}/" if found.directory else ""
-    new = {each for each in held - set(found.files) if _is_listed(each, prefix, limits)}
-    directories = {each for one in new for each in _above(one, prefix)} | set(found.directories)
-    files = (set(found.files) - gone) | new
-    if rules is not None:
-        asked = files if has_rules else new
-        files -= {each for each in asked if rules.ignores(each)}
-        directories = {each for each in directories if not rules.ignores(each, is_directory=True)}
-    stopped, kept = found.stopped, sorted(files)
-    if len(kept) > limits.entries:
-        kept, stopped = kept[: limits.entries], stopped or f"more than {limits.entries} entries"
-    sizes = dict(found.sizes)
-    if limits.sizes:
-        for each in set(kept) & held:
-            sizes[each] = store.read(each)[1].size
-    return replace(
-        found, files=tuple(kept), directories=tuple(sorted(directories)), stopped=stopped,
-        sizes={each: size for each, size in sizes.items() if each in files},
-    )  # fmt: skip
-
-
-def _on_disk(store: HeldStore, on_disk: OnDisk, path: str, limits: Limits, held: set[str]) -> Listing:
-    """What the disk has; nothing where the directory is only in the layer."""
-    try:
-        return on_disk(path, limits)
-    except EditError as error:
-        if error.kind is not Kind.NO_SUCH_FILE:
-            raise
-        directory = store.resolve(path.rstrip("/") or path)
-        if not any(each.startswith(f"{directory}/") for each in held):
-            raise
-        return Listing((), directory=directory)
 
 
 def _is_listed(path: str, prefix: str, limits: Limits) -> bool:
