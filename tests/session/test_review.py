@@ -185,6 +185,23 @@ def test_what_was_rejected_and_is_made_again_is_a_new_change(agent: sh.Workspace
     assert (again.state, "again" in again.flags) == ("undecided", True)
 
 
+@pytest.mark.parametrize("hold", [False, True])
+def test_an_equal_change_that_was_made_before_a_rejection_was_not_made_again(
+    root: Path, ann: sh.Workspace, hold: bool
+) -> None:
+    for name in ("b.md", "c.md"):
+        (root / name).write_text("same\nother\nsame\n")
+    with sh.Workspace(root, actor="agent", task="T", hold=hold) as agent:
+        for name in ("b.md", "c.md"):
+            agent.edit(name, [sh.Replace(sh.Lines(number, number), "new\n") for number in (1, 3)])
+        found = [change for change in ann.review() if change.path == "b.md"]
+        ann.review().reject([found[0].id], "no")
+        assert [change.flags for change in ann.review().waiting] == [(), (), ()]
+        agent.read("b.md")
+        agent.edit("b.md", [sh.Replace(sh.Lines(1, 1), "new\n")])
+    assert [(each.path, each.lines) for each in ann.review().waiting if each.flags == ("again",)] == [("b.md", (1, 1))]
+
+
 def test_what_others_changed_since_is_shown_and_not_forced(agent: sh.Workspace, ann: sh.Workspace, root: Path) -> None:
     change_line(agent, 3, "LINE 3\n")
     with sh.Workspace(root, actor="other", task="B") as other:
@@ -305,6 +322,49 @@ def test_flags_say_what_is_risky(agent: sh.Workspace, ann: sh.Workspace, root: P
         "a.md": {"shrinks"}, "page.md": {"front-matter"}, "AGENTS.md": {"instructions"}, "code.py": {"tolerant"},
         "plain.py": set(),
     }  # fmt: skip
+
+
+@examples(30)
+@given(
+    st.integers(1, 4), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(0, 3), st.booleans(),
+    st.sampled_from(["after", "before", "remove it with its end", "remove it with the end above", "change"]),
+)  # fmt: skip
+def test_a_line_that_comes_or_goes_is_taken_back_and_amended_however_its_end_was_quoted(
+    count: int, ending: str, is_open: bool, number: int, hold: bool, how: str
+) -> None:
+    rows = [f"row {letter}" for letter in "abcd"[:count]]
+    row = rows[number % count]
+    text = ending.join(rows) + ("" if is_open else ending)
+    edits = {
+        "after": (row, f"{row}{ending}new"), "before": (row, f"new{ending}{row}"), "change": (row, "changed"),
+        "remove it with its end": (f"{row}{ending}", ""), "remove it with the end above": (f"{ending}{row}", ""),
+    }  # fmt: skip
+    old, new = edits[how]
+    if old not in text:
+        return
+    changed = text.replace(old, new)
+    with tempfile.TemporaryDirectory() as folder, sh.Workspace(folder, actor="ann") as ann:
+        path = Path(folder, "a.txt")
+        for amends in (True, False):
+            path.write_bytes(text.encode())
+            with sh.Workspace(folder, actor="agent", task=f"T{amends}", hold=hold) as agent:
+                agent.edit("a.txt", [sh.Replace(old, new)])
+            review = ann.review(task=f"T{amends}")
+            (change,) = review
+            assert change.flags == ("unchecked",)
+            assert change.lines is not None
+            there = changed.splitlines(keepends=True)
+            first, size = change.lines[0] - 1, len(change.after.splitlines())
+            assert "".join(there[first : first + size]) == change.after
+            if amends:
+                review.amend(change.id, "amended")
+                there[first : first + size] = ["amended\n"]
+                assert path.read_text().splitlines() == "".join(there).splitlines()
+                ann.review().take_back()
+                assert path.read_bytes() == (text if hold else changed).encode()
+            else:
+                review.reject([change.id])
+                assert path.read_bytes() == text.encode()
 
 
 @pytest.mark.parametrize("hold", [False, True])

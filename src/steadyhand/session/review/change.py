@@ -245,7 +245,7 @@ class Verdicts:
     _last: dict[str, Said] = field(default_factory=dict)
     _comments: dict[str, list[str]] = field(default_factory=dict)
     _known: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # by record, what was decided: id and before
-    _texts: set[tuple[object, object]] = field(default_factory=set)  # of what was rejected
+    _rejected: dict[tuple[object, ...], int] = field(default_factory=dict)  # path and texts, and in which row
 
     def __post_init__(self) -> None:
         for said in self.said:
@@ -256,7 +256,7 @@ class Verdicts:
                     continue
                 self._last[name] = said
                 if said.state == "rejected":
-                    self._texts.add((item.get("before"), item.get("after")))
+                    self._rejected[item.get("path"), item.get("before"), item.get("after")] = said.seq
                 for record in self._made_by(said, item):
                     self._known.setdefault(record, set()).add((name, word(item, "before") or ""))
 
@@ -297,7 +297,8 @@ class Verdicts:
         """What happened to a hunk that matters to whoever decides about it."""
         if hunk.is_overlapped:
             yield "overlapped"
-        if (hunk.before, hunk.after) in self._texts:
+        row = self._rejected.get((hunk.path, hunk.before, hunk.after))
+        if row is not None and any(each.seq > row and not is_review(each.record) for each in hunk.entries):
             yield "again"
 
     def rejected(self, path: str | None, since: str | None) -> Iterator[ReviewChange]:

@@ -213,11 +213,12 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     """The hunks of a net change."""
     net = replace(net, changes=net.changes.trim())  # what stays as it is on both sides of a splice is in no hunk
     before, after = Source.of_text(net.before), Source.of_text(net.after)
-    inverse = net.changes.invert().splices
+    changes = _by_lines(net.changes, net.before)
+    inverse = changes.invert().splices
     hands, makers = net.hands(), net.hands(shares)
     fronts = _front_rows(path, net.before), _front_rows(path, net.after)
     known: dict[object, int] = {}
-    for group in _groups(net.changes, before, after):
+    for group in _groups(changes, before, after):
         met = sorted({hand for member in group.members for hand in hands[member]})
         # The newest that wrote there says which hunk it is: an older place may reach into what was put in beside it.
         # Where text only went away, and nothing says who took it, it is the oldest: what comes later is beside it.
@@ -234,7 +235,7 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
             edits,
             [*(_name(net.written[number], place) for number, place in made), *twin],
             tuple(inverse[member] for member in group.members),
-            tuple(net.changes.splices[member] for member in group.members),
+            tuple(changes.splices[member] for member in group.members),
             is_front=group.before.start < fronts[0] or group.after.start < fronts[1],
         )
 
@@ -370,12 +371,41 @@ def _is_one_sided(splice: Splice) -> bool:
     return not splice.old or not splice.new
 
 
+def _by_lines(changes: ChangeSet, text: str) -> ChangeSet:
+    """The same change where what came or went is whole lines, not the end of the line above and all but its own."""
+    found: list[Splice] = []
+    for splice in reversed(changes.splices):
+        moved = splice.old + splice.new
+        ending = "\r\n" if moved.startswith("\r\n") else moved[:1]
+        room = found[-1].start if found else len(text)
+        behind = splice.end + len(ending)
+        if (
+            _is_one_sided(splice)
+            and ending in ("\n", "\r\n")
+            and behind <= room
+            and text[splice.end : behind] == ending
+        ):
+            old, new = ((side + ending)[len(ending) :] if side else "" for side in (splice.old, splice.new))
+            splice = Splice(splice.start + len(ending), old, new)
+        found.append(splice)
+    return ChangeSet.of(found[::-1])
+
+
+def _rows_of(source: Source, splice: Splice) -> Region:
+    """The rows that a splice concerns; with the one above where that gets the line end that it did not have."""
+    region, text = region_of(source, splice), source.text
+    is_behind = splice.start == len(text) and text != "" and not text.endswith(("\n", "\r"))
+    if region.start > 0 and (is_behind or splice.start < source.table.start(region.start)):
+        return Region(region.start - 1, region.end)
+    return region
+
+
 def _groups(changes: ChangeSet, before: Source, after: Source) -> list[_Group]:
     """Splices together where they concern the same line of one of the two texts."""
     found: list[_Group] = []
     pairs = zip(changes.splices, changes.invert().splices, strict=True)
     for number, (splice, inverse) in enumerate(pairs):
-        mine, theirs = region_of(before, splice), region_of(after, inverse)
+        mine, theirs = _rows_of(before, splice), _rows_of(after, inverse)
         if found and (mine.start < found[-1].before.end or theirs.start < found[-1].after.end):
             found[-1].members.append(number)
             group = found.pop()
@@ -466,7 +496,7 @@ def amended(hunk: Hunk, present: str, text: str, *, splices: Sequence[Splice] | 
     source = Source.of_text(present)
     if hunk.status == "created":
         return Splice(0, present, _ended(text, source))
-    regions = [region_of(source, splice) for splice in (hunk.undo if splices is None else splices)]
+    regions = [_rows_of(source, splice) for splice in (hunk.undo if splices is None else splices)]
     rows = Region(regions[0].start, max(region.end for region in regions))
     start = source.table.start(rows.start)
     old = _rows(source, rows)
