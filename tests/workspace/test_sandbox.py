@@ -17,11 +17,13 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
+from steadyhand.workspace.files.listing import Limits
 from steadyhand.workspace.files.sandbox import Sandbox, lock_key_of
 from steadyhand.workspace.files.storage import Storage
 from tests.faults.storage import FaultStorage
 from tests.table import table
 
+LIMITS = Limits(32, 10_000, 5.0)
 SECRET = b"outside, nobody may see this"
 
 
@@ -347,7 +349,7 @@ def test_a_closed_sandbox_refuses(root: Path) -> None:
     box.close()
     assert kind_of(box, "docs/a.md") is Kind.BAD_REQUEST
     with pytest.raises(EditError):
-        box.list_files()
+        box.list_beneath(".", LIMITS)
 
 
 def test_no_refusal_names_a_path_outside_the_root(box: Sandbox, root: Path) -> None:
@@ -487,7 +489,7 @@ def test_reading_makes_no_call_that_changes_anything(root: Path, resolver: Any) 
         for path in ("docs/a.md", "link"):
             assert kind_of(box, path) is None
         assert kind_of(box, "new/x", writing=True) is None
-        box.list_files()
+        box.list_beneath(".", LIMITS)
     assert storage.mutations == []
 
 
@@ -521,7 +523,7 @@ def test_threads_share_a_sandbox(box: Sandbox) -> None:
             for _ in range(200):
                 with box.place("docs/deep/../a.md", writing=False) as place:
                     assert box.read(place).data == b"alpha\n"
-                assert len(box.list_files().files) == 2
+                assert len(box.list_beneath(".", LIMITS).files) == 2
         except BaseException as error:  # noqa: BLE001 - handed to the main thread
             failures.append(error)
 
@@ -542,7 +544,7 @@ def test_a_listing_hides_our_state_version_control_and_temporaries(box: Sandbox,
     os.mkfifo(root / "pipe")
     make_link(root, "out", "../outside")
     make_link(root, "loop", ".")
-    listing = box.list_files()
+    listing = box.list_beneath(".", LIMITS)
     assert listing.files == (".env", "docs/a.md", "docs/deep/b.md")
     assert listing.links == ("loop", "out")
     assert listing.cut is None
@@ -551,28 +553,28 @@ def test_a_listing_hides_our_state_version_control_and_temporaries(box: Sandbox,
 def test_a_listing_leaves_out_names_that_no_path_can_name(box: Sandbox, root: Path) -> None:
     for name in (b"\xff.md", b"a\nb.md", b"\x1b[2J.md"):
         (root / os.fsdecode(name)).write_bytes(b"")
-    assert box.list_files().files == ("docs/a.md", "docs/deep/b.md")
+    assert box.list_beneath(".", LIMITS).files == ("docs/a.md", "docs/deep/b.md")
 
 
 def test_a_listing_says_when_it_was_cut(box: Sandbox, root: Path) -> None:
     for n in range(20):
         (root / f"f{n:02}").write_bytes(b"")
-    cut = box.list_files(max_entries=5)
+    cut = box.list_beneath(".", Limits(32, 5, 5.0))
     assert cut.cut == "more than 5 entries"
     assert len(cut.files) <= 5
-    assert box.list_files(depth=1).cut == "deeper than 1 directories"
-    assert box.list_files(max_seconds=0).cut == "more than 0 seconds"
-    assert box.list_files(max_entries=100).cut is None
+    assert box.list_beneath(".", Limits(1, 10_000, 5.0)).cut == "deeper than 1 directories"
+    assert box.list_beneath(".", Limits(32, 10_000, 0)).cut == "more than 0 seconds"
+    assert box.list_beneath(".", Limits(32, 100, 5.0)).cut is None
 
 
 def test_a_listing_starts_where_it_should_and_nowhere_else(box: Sandbox, root: Path) -> None:
     (root / ".steadyhand").mkdir()
     make_link(root, "inside", "docs")
     make_link(root, "out", "../outside")
-    assert box.list_files("docs/deep").files == ("docs/deep/b.md",)
-    assert box.list_files("docs/").files == ("docs/a.md", "docs/deep/b.md")
-    assert box.list_files("docs/..").files == ("docs/a.md", "docs/deep/b.md")
-    assert box.list_files("inside").files == ("docs/a.md", "docs/deep/b.md")
+    assert box.list_beneath("docs/deep", LIMITS).files == ("docs/deep/b.md",)
+    assert box.list_beneath("docs/", LIMITS).files == ("docs/a.md", "docs/deep/b.md")
+    assert box.list_beneath("docs/..", LIMITS).files == ("docs/a.md", "docs/deep/b.md")
+    assert box.list_beneath("inside", LIMITS).files == ("docs/a.md", "docs/deep/b.md")
     for path, kind in (
         ("out", Kind.OUTSIDE_ROOT),
         ("..", Kind.OUTSIDE_ROOT),
@@ -581,7 +583,7 @@ def test_a_listing_starts_where_it_should_and_nowhere_else(box: Sandbox, root: P
         (".steadyhand", Kind.PROTECTED_PATH),
     ):
         with pytest.raises(EditError) as caught:
-            box.list_files(path)
+            box.list_beneath(path, LIMITS)
         assert caught.value.kind is kind
 
 

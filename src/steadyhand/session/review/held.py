@@ -25,7 +25,7 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.files.sandbox import FileImage
-from steadyhand.workspace.held.layer import BaseMove, HeldFile, Origin, Rebase, Seen, Step
+from steadyhand.workspace.held.layer import BaseMove, HeldFile, Origin, Rebase, Seen, Step, last_undoer
 from steadyhand.workspace.held.notes import Held, group_of_party, read_note, type_of
 from steadyhand.workspace.held.store import HeldStore
 from steadyhand.workspace.history.file_history import Replays
@@ -278,11 +278,7 @@ def past_of(store: HeldStore) -> list[Entry]:
             entries[known.record.id] = Entry(known.seq, known.record, State.COMMITTED)
             for undone in known.record.undoes:
                 undoers.setdefault(undone, []).append(known.record.id)
-
-    def by(name: str) -> str | None:
-        return next((each for each in reversed(undoers.get(name, [])) if by(each) is None), None)
-
-    return [replace(entry, undone_by=by(name)) for name, entry in entries.items()]
+    return [replace(entry, undone_by=last_undoer(undoers, name)) for name, entry in entries.items()]
 
 
 def _folded(sides: Sides) -> ChangeSet:

@@ -409,14 +409,12 @@ def _groups(changes: ChangeSet, before: Source, after: Source) -> list[_Group]:
         if found and (mine.start < found[-1].before.end or theirs.start < found[-1].after.end):
             found[-1].members.append(number)
             group = found.pop()
-            found.append(_Group(group.members, _joined(group.before, mine), _joined(group.after, theirs)))
+            found.append(
+                _Group(group.members, Region.around([group.before, mine]), Region.around([group.after, theirs]))
+            )
         else:
             found.append(_Group([number], mine, theirs))
     return found
-
-
-def _joined(one: Region, other: Region) -> Region:
-    return Region(min(one.start, other.start), max(one.end, other.end))
 
 
 def _rows(source: Source, region: Region) -> str:

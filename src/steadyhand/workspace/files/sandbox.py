@@ -332,14 +332,8 @@ class Sandbox:
         except OSError as error:
             raise refuse_os(error, "look at", place.path) from None
 
-    def list_files(
-        self, path: str = ".", *, depth: int = 32, max_entries: int = 10_000, max_seconds: float = 5.0
-    ) -> Listing:
-        """Files beneath a directory, sorted; bounded, and `cut` says where it stopped short. Follows no links."""
-        return self.list_beneath(path, listing.Limits(depth=depth, entries=max_entries, seconds=max_seconds))
-
     def list_beneath(self, path: str, limits: listing.Limits) -> Listing:
-        """The same, with everything that can be asked of a listing."""
+        """Files beneath a directory, sorted; bounded, and `cut` says where it stopped short. Follows no links."""
         fd, names = self._resolver.directory(self._parse_directory(path), given=path)
         rules = IgnoreRules()
         try:

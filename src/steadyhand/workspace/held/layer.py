@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
@@ -538,8 +538,7 @@ class Layer:
 
     def undone_by(self, id: str) -> str | None:
         """By which change of the layer a record is undone."""
-        undoers = self._undoers.get(id, ())
-        return next((by for by in reversed(undoers) if self.undone_by(by) is None), None)
+        return last_undoer(self._undoers, id)
 
     def touching(self, path: str) -> Iterator[Entry]:
         """The changes that touched a path, newest first, and what was brought in there."""
@@ -559,6 +558,11 @@ class Layer:
     def since(self, path: str) -> int | None:
         """The last row that belongs to the past of a path beneath the layer; None where the layer does not have it."""
         return self._since.get(path)
+
+
+def last_undoer(undoers: Mapping[str, Sequence[str]], id: str) -> str | None:
+    """The change that undoes another and is not undone itself; `undoers` are those of each change, oldest first."""
+    return next((by for by in reversed(undoers.get(id, ())) if last_undoer(undoers, by) is None), None)
 
 
 def step_of(carried: Carried) -> Step | None:

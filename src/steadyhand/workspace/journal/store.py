@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import InstallExtra
-from steadyhand.lazy import lazy_pattern
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.workspace.journal import index, log, parties
 from steadyhand.workspace.journal.codec import encode_prepared, key, pack, to_bytes
 from steadyhand.workspace.journal.database import Connection, Handle, Presence, Room
@@ -252,34 +252,32 @@ class Journal:
         A damaged record is left out and handed to `on_damage`.
         """
         left = None if limit is None else max(limit, 0)
+        if left == 0:
+            return
         is_plain = (task, actor, after_seq, live) == (None,) * 4 and newest_first and states == LASTING
-        recalled = self._recalled(path, before_seq) if is_plain and left != 0 else None
-        if path is not None and recalled is not None:
-            known = recalled.latest(path)
-            if known is None:
-                return
-            before_seq = known.seq
-            if isinstance(known.entry, Entry):
-                left = None if left is None else left - 1
-                yield known.entry
-            elif on_damage is not None:
-                on_damage(known.entry)
-            else:
-                self._met().add(known.entry)
-            if not known.has_earlier:
-                return
+        recalled = self._recalled(path, before_seq) if is_plain else None
         asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states, live)
-        for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
+        for found in self._found(asked, recalled, PAGE if left is None else min(left + 1, PAGE)):
+            if isinstance(found, Problem):
+                (on_damage or self._met().add)(found)
+                continue
+            yield found
+            left = None if left is None else left - 1
             if left == 0:
                 return
-            entry = self._handle.read(partial(entry_at, seq=seq, path=path, read=self._read))
-            if isinstance(entry, Entry):
-                left = None if left is None else left - 1
-                yield entry
-            elif on_damage is not None:
-                on_damage(entry)
-            else:
-                self._met().add(entry)
+
+    def _found(self, asked: Filter, recalled: Recalled | None, size: int) -> Iterator[Entry | Problem]:
+        """The records that are asked for, so many at once; the newest may be known."""
+        if recalled is not None and asked.path is not None:
+            known = recalled.latest(asked.path)
+            if known is None:
+                return
+            yield known.entry
+            if not known.has_earlier:
+                return
+            asked = replace(asked, before_seq=known.seq)
+        for seq in self._seqs(asked, size):
+            yield self._handle.read(partial(entry_at, seq=seq, path=asked.path, read=self._read))
 
     def damage_met(self) -> tuple[Problem, ...]:
         """The damaged records that this thread's questions have left out since it last asked this, oldest first."""
