@@ -224,6 +224,15 @@ def test_a_comment_above_a_future_import_is_proven_and_a_statement_is_not() -> N
     assert not is_proven(known, text, Splice(0, "# A note.\n", "x = 1\n"))
 
 
+def test_a_declaration_that_leaves_its_function_is_not_proven() -> None:
+    known = format_of("x.py")
+    assert known is not None
+    text = "total = 0\n\n\ndef count(path):\n    size = len(path)\n    global total\n    total = size\n"
+    splice = Splice(text.index("    global"), "", "if text:\n")
+    assert is_broken(known, ".py", text.replace("    global", "if text:\n    global"))
+    assert not is_proven(known, text, splice)
+
+
 def _long(suffix: str) -> str:
     """A text that is long enough for proofs, with something in it that is once."""
     text = _TEXTS[suffix]

@@ -499,6 +499,8 @@ def _is_same_scope(window: _Window, old: str, new: str) -> bool:
         return False
     if "global" in new or "global" in old:
         return False
+    if not window.is_inside and "global" in window.after:  # a declaration may end up in another scope
+        return False
     words = set(re.findall(r"\w+", new))
     at = text.find("global")
     while at >= 0:
