@@ -43,20 +43,21 @@ _SUSPECT = lazy_pattern(
     | (?: ["'\])}] | \.\.\. | (?<![\w.])(?:None|True|False|\d[\w.]*) ) (?= \s* (?: is\b | \( | \[ ))""",
     re.VERBOSE,
 )
-# The same, each pattern starting with characters that are fast to look for; brackets are looked at more closely.
+# The same, each pattern behind a text that all it finds has in it: most texts have few of them.
 _FOLLOWED = r"(?=\s*(?:is\b|\(|\[))"
 _SURE = tuple(
-    map(
-        lazy_pattern,
-        (
-            r"assert(?<!\wassert)\s*\(",
-            r"is(?<!\wis)\b\s*(?:not\b\s*)?(?:[-+~(\[{\"'\d]|[bfrtuBFRTU]{1,2}[\"'])",
-            rf"[\"'}}]{_FOLLOWED}",
-            rf"\.\.\.{_FOLLOWED}",
-            rf"\d(?<![\w.]\d)[\w.]*{_FOLLOWED}",
-            rf"(?:None|True)(?<![\w.].{{4}}){_FOLLOWED}",
-            rf"False(?<![\w.].{{5}}){_FOLLOWED}",
-        ),
+    (held, lazy_pattern(pattern))
+    for held, pattern in (
+        ("assert", r"assert(?<!\wassert)\s*\("),
+        ("is", r"is(?<!\wis)\b\s*(?:not\b\s*)?(?:[-+~(\[{\"'\d]|[bfrtuBFRTU]{1,2}[\"'])"),
+        ('"', rf"\"{_FOLLOWED}"),
+        ("'", rf"'{_FOLLOWED}"),
+        ("}", rf"}}{_FOLLOWED}"),
+        ("...", rf"\.\.\.{_FOLLOWED}"),
+        ("", rf"\d(?<![\w.]\d)[\w.]*{_FOLLOWED}"),
+        ("None", rf"None(?<![\w.].{{4}}){_FOLLOWED}"),
+        ("True", rf"True(?<![\w.].{{4}}){_FOLLOWED}"),
+        ("False", rf"False(?<![\w.].{{5}}){_FOLLOWED}"),
     )
 )
 _BRACKETED = lazy_pattern(rf"[\])]{_FOLLOWED}")
@@ -167,9 +168,11 @@ def _is_shallow(statement: str) -> bool:
 def _may_warn(text: str) -> bool:
     """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
     # What ends a string is a group: `split` gives the text around prose with it, and nothing is done per string here.
-    code = "".join(filter(None, _PROSE.split(text))).replace("\\\n", "  ")
-    if any(sure.search(code) for sure in _SURE):
-        return True
+    has_prose = "#" in text or '"' in text or "'" in text
+    code = ("".join(filter(None, _PROSE.split(text))) if has_prose else text).replace("\\\n", "  ")
+    for held, pattern in _SURE:
+        if held in code and pattern.search(code) is not None:
+            return True
     return not all(_is_of_a_name(code, found) for found in _BRACKETED.finditer(code))
 
 
@@ -252,6 +255,8 @@ _SIMPLE_HEADER = lazy_pattern(
     r"(?:[ \t]*->[ \t]*[\w.\[\], |]+)?:\r?\n"
 )
 _SIGNS = lazy_pattern(r"[^()\[\]{}\"'\\#\n]+")
+_CLOSED = lazy_pattern(r"[ ]*(?:\([ ]*\)|\[[ ]*\])[ ]*")
+_DEEPEST_CLOSED = 20
 _TOUCHY = lazy_pattern(r"[\\{}]|[^\x00-\x7f]")
 _WORDS_BEHIND = lazy_pattern(r"([^\W\d]\w*)(?![\w\"'])|[ \t]*\r?\n[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
 _CODE = lazy_pattern(r"(?:[^\"'#\\\n]|\"(?!\"\")[^\"\\\n]*\"|'(?!'')[^'\\\n]*')*+(#)?")
@@ -384,8 +389,20 @@ def _is_plain(code: str) -> bool:
 
 
 def _shape(lines: str) -> str:
-    """What of some lines decides in which strings and brackets the next line is."""
+    """What of some lines decides in which strings and brackets the next line is.
+
+    Round and square brackets that a line closes itself decide nothing: in a string they are text, and elsewhere the
+    line leaves as many open as it found. Braces do in a string with fields, and a backslash may be before a bracket.
+
+    >>> [_shape(line).strip() for line in ("a = b(c[0], d())\\n", "a = b(c[0],\\n", "a = {}\\n")]
+    ['', '(', '{}']
+    """
     shape = _SIGNS.sub(" ", lines)
+    for _ in range(0 if "\\" in shape else _DEEPEST_CLOSED):
+        fewer = _CLOSED.sub(" ", shape)
+        if fewer == shape:
+            break
+        shape = fewer
     return shape if shape.strip(" \n") else ""
 
 
