@@ -462,25 +462,48 @@ class _Equals:
     """How often an edit of a call was sent, and how often it is yet to come; and the same of parts of a patch."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:
-        self._sent = Counter(map(_key, edits))
-        self._waiting = Counter(self._sent)
-        self._parts = Counter(map(_patch_key, edits))
-        self._parts_waiting = Counter(self._parts)
-        self._part_runs = Counter(key for key, _ in groupby(map(_patch_key, edits)))
+        self._edits = edits
+        self._judged: list[Edit] = []  # those that are not counted off yet: most calls never ask
 
     def pass_over(self, edit: Edit) -> None:
         """Take note that an edit has been judged."""
-        self._waiting[_key(edit)] -= 1
-        self._parts_waiting[_patch_key(edit)] -= 1
+        self._judged.append(edit)
+
+    @cached_property
+    def _sent(self) -> Counter[tuple[object, ...]]:
+        return Counter(map(_key, self._edits))
+
+    @cached_property
+    def _waiting(self) -> Counter[tuple[object, ...]]:
+        return Counter(self._sent)
+
+    @cached_property
+    def _parts(self) -> Counter[tuple[str, tuple[str, ...]] | None]:
+        return Counter(map(_patch_key, self._edits))
+
+    @cached_property
+    def _parts_waiting(self) -> Counter[tuple[str, tuple[str, ...]] | None]:
+        return Counter(self._parts)
+
+    @cached_property
+    def _part_runs(self) -> Counter[tuple[str, tuple[str, ...]] | None]:
+        return Counter(key for key, _ in groupby(map(_patch_key, self._edits)))
+
+    def _count_off(self) -> None:
+        self._waiting.subtract(map(_key, self._judged))
+        self._parts_waiting.subtract(map(_patch_key, self._judged))
+        self._judged.clear()
 
     def are_left(self, edit: Edit, places: int) -> bool:
         """Whether the same edit is sent once for each of the places that are left."""
         key = _key(edit)
+        self._count_off()
         return self._sent[key] > 1 and places == self._waiting[key]
 
     def are_next_parts(self, edit: Edit, places: int) -> bool:
         """Whether parts of a patch that quote the same come one after the other, and are as many as the places."""
         key = _patch_key(edit)
+        self._count_off()
         return key is not None and self._parts[key] > self._part_runs[key] == 1 and places == self._parts_waiting[key]
 
 

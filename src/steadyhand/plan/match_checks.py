@@ -37,6 +37,7 @@ _LOOKED_AT = 10_000  # lines that start like one
 _SOON = 3  # lines
 _SOME = 200  # places of one row
 _WIDE = 400  # characters of the row beside one
+_SHORT_TEXT = 20_000  # characters of a text that is searched as a whole sooner than its lines are listed
 _VISIBLE = 30  # characters from which one line is not somewhere by chance
 
 
@@ -444,13 +445,24 @@ class LineHint:
         row = self._row(old)
         if row is None or row < 0 or old.fit == "free" or not old.text:
             return None
-        table = self._draft.original.table
-        start = self._draft.from_original(table.start(row)) if row < table.count else None
+        at = self._start_of(row, old.text)
+        start = None if at is None else self._draft.from_original(at)
         span = None if start is None else Span(start, start + len(old.text))
         if span is None or self._draft.read(span.start, span.end) != old.text:
             return None
         tier = tier_named("exact")
         return Found((Match(span, "exact"),), (), 1, tier) if _is_whole(self._draft, span, tier) else None
+
+    def _start_of(self, row: int, old: str) -> int | None:
+        """Where a row of the original starts. In a short text the first place of what is looked for often tells."""
+        original = self._draft.original
+        if not original.is_large and original.length <= _SHORT_TEXT:
+            text = original.text
+            at = text.find(old)
+            if at >= 0 and text[at - 1 : at] in ("", "\n") and "\r" not in text and text.count("\n", 0, at) == row:
+                return at
+        table = original.table
+        return table.start(row) if row < table.count else None
 
     def of(self, old: Old) -> Callable[[Span], bool] | None:
         """Says of a place whether it is at the line."""

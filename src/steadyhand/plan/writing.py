@@ -12,7 +12,7 @@ A refusal is never made by `AddressBatch`: an edit that cannot be made is judged
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, assert_never
@@ -331,10 +331,14 @@ def _with_endings(changes: Sequence[Change], old: Sequence[str], new: Sequence[s
     """
     found: list[Change] = []
     row = other = 0
+    is_ended = all(not rows or line_ending(rows[-1]) for rows in (old, new))  # then every row of both is
     for change in (*changes, Change(len(old), len(old), len(new), len(new))):
-        gap = zip(range(row, change.before_start), range(other, change.after_start), strict=True)
-        differing = (pair for pair in gap if bool(line_ending(old[pair[0]])) != bool(line_ending(new[pair[1]])))
-        for each in (*(Change(at, at + 1, to, to + 1) for at, to in differing), change):
+        differing: Iterable[Change] = ()
+        if not is_ended:
+            gap = zip(range(row, change.before_start), range(other, change.after_start), strict=True)
+            pairs = (pair for pair in gap if bool(line_ending(old[pair[0]])) != bool(line_ending(new[pair[1]])))
+            differing = (Change(at, at + 1, to, to + 1) for at, to in pairs)
+        for each in (*differing, change):
             last = found[-1] if found else None
             if last is not None and (last.before_end, last.after_end) == (each.before_start, each.after_start):
                 found[-1] = Change(last.before_start, each.before_end, last.after_start, each.after_end)
