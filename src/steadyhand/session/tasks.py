@@ -190,7 +190,7 @@ class TaskView:
         seen_versions = (SeenVersion(instead, 0),) if instead is not None else self._seen_versions_of(path)
         if _has_whole(seen_versions, draft.before.digest):
             return ()
-        if not seen_versions and not self.store.state.exists:
+        if not seen_versions and not self.store.has_journal():
             return ()
         party = self.party if instead is None else None
         checkpoint = None if party is None else self.read_ranges.checkpoint(party, path)
@@ -210,7 +210,7 @@ class TaskView:
 
     def newest(self, path: str) -> int | None:
         """The row of the newest record of a file; None: there is no record that can be read."""
-        return LatestRecords(self.store.journal).row_of(path) if self.store.state.exists else None
+        return LatestRecords(self.store.journal).row_of(path) if self.store.has_journal() else None
 
     def changes_since(self, draft: FileDraft, version: Source) -> ChangeSet | None:
         """What leads from an earlier version of a file to the one on disk, as recorded; None: that is not known."""
@@ -251,7 +251,7 @@ class TaskView:
     def has_copied(self, path: str) -> bool:
         """Whether the file at a path is the `.bak` copy that this party made of another, and as it was made."""
         with contextlib.suppress(EditError):
-            latest = self.store.journal.latest(path) if self.store.state.exists else None
+            latest = self.store.journal.latest(path) if self.store.has_journal() else None
             if latest is not None and Party(latest.record.actor, latest.record.task) == self.party:
                 return is_backup(latest.record, path)
         return False
@@ -274,7 +274,7 @@ class TaskView:
         """The same; `by` is the change of row `seq` that made the version, where this party made it."""
         self.read_ranges.keep_up(self.store.generation)
         found = self.read_ranges.of(self.party, path, journal)
-        if found or not self.store.state.exists:
+        if found or not self.store.has_journal():
             return found
         with contextlib.suppress(EditError):
             for earlier in self._earlier_names(path) if by is None else self._names_before(path, by, seq):
@@ -305,7 +305,7 @@ class TaskView:
 
         `make`: what a task reads is worth a journal, or its next process would not know it.
         """
-        if not self.is_named or self.store.read_only or not (make or self.store.state.exists):
+        if not self.is_named or self.store.read_only or not (make or self.store.has_journal()):
             return None
         with contextlib.suppress(EditError):
             return self.store.writable_journal()
@@ -351,15 +351,13 @@ def _lines_around(source: Source, span: Span) -> Span:
         behind = first
     elif span.is_empty and span.start == table.start(behind):  # at the end of the file
         first = behind
-    ahead = _shown_rows(source, range(first - 1, max(first - _WINDOW, 0) - 1, -1))
-    after = _shown_rows(source, range(behind, min(behind + _WINDOW, table.count)))
-    return Span(table.start(first - ahead), table.start(behind + after))
-
-
-def _shown_rows(source: Source, rows: range) -> int:
-    """How many of the rows beside a change are shown whole, up to the first that is clipped."""
-    spans = map(source.table.span, rows)
-    return next((count for count, span in enumerate(spans) if span.length > WIDEST), len(rows))
+    top, bottom = max(first - _WINDOW, 0), min(behind + _WINDOW, table.count)
+    starts = [table.start(row) for row in range(top, bottom + 1)]
+    while first > top and starts[first - top] - starts[first - top - 1] <= WIDEST:
+        first -= 1  # a row that is clipped, and what is beyond it, is not shown
+    while behind < bottom and starts[behind - top + 1] - starts[behind - top] <= WIDEST:
+        behind += 1
+    return Span(starts[first - top], starts[behind - top])
 
 
 _READ = 1_000  # files that are noted at the end of a task

@@ -48,9 +48,10 @@ _RECOVERIES = 50  # of processes that crash in the same files one after another
 
 
 class _Call(threading.local):
-    """Whether this thread has looked around for the call that it makes."""
+    """What this thread has found out for the call that it makes, as it looked around."""
 
     is_under_way = False
+    has_folder: bool | None = None
 
 
 class Store:
@@ -145,6 +146,15 @@ class Store:
             yield
         finally:
             self._call.is_under_way = is_inner
+            self._call.has_folder = None
+
+    def has_journal(self) -> bool:
+        """Whether a journal was ever begun. A call looks for it once, and again under the locks."""
+        if not self._call.is_under_way:
+            return self.state.exists
+        if self._call.has_folder is None:
+            self._call.has_folder = self.state.exists
+        return self._call.has_folder
 
     def _look_around(self, *, again: bool = False) -> None:
         """Let go of a root or a journal that was removed, moved or replaced since it was opened.
@@ -153,6 +163,7 @@ class Store:
         """
         if self._call.is_under_way and not again:
             return
+        self._call.has_folder = None
         with self._guard:
             if self.sandbox.is_replaced():
                 opened = self._open_root()
@@ -234,7 +245,7 @@ class Store:
         """The journal, for reading; None where none was ever written."""
         if self._call.is_under_way and self._locks is not None:
             return self._journal
-        return self.journal if self.state.exists else None
+        return self.journal if self.has_journal() else None
 
     def resolve(self, path: str) -> str:
         """Where a path leads, whether or not a file is there."""
@@ -328,15 +339,17 @@ class Store:
     def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: HeldLocks) -> bool:
         """Whether every file the overlay read is still as it was read. Asked under the locks.
 
-        For a file that the commit changes, what `stat` showed when it was locked is enough: the commit compares the
-        bytes that it takes away. Others are read again.
+        For a file that the commit changes, what `stat` showed when it was locked, or when its place was found where so
+        many files are not locked one by one, is enough: the commit compares the bytes that it takes away. Others are
+        read again.
         """
         changed = {op.before_path for op in ops}
         for known in overlay.readings.values():
             image, place = known.image, held.files.place(known.path) if known.given == known.path else None
             locked = None if image is None or place is None else held.files.find(image)
-            if image is not None and locked is not None and known.path in changed:
-                if not image.looks_like(locked[1]):
+            found = locked[1] if locked is not None else place.found if place is not None else None
+            if image is not None and found is not None and known.path in changed:
+                if not image.looks_like(found):
                     return False
             elif place is not None:  # where the path leads was found out when the file was locked
                 with _named("look at", known.path):
@@ -461,6 +474,7 @@ class Store:
             if self.read_only:
                 raise EditError(Kind.READ_ONLY, "the workspace was opened for reading only", hint=OpenForWriting())
             self._look_around()
+            self._call.has_folder = None  # it is made here
             if self._locks is not None:
                 if not self.state.is_whole:  # the journal is elsewhere, or only the rooms beside it were removed
                     self.state.make()

@@ -83,7 +83,7 @@ class HeldStore(Store):
         return self._held_journal()
 
     def known_journal(self) -> Journal | None:
-        return self.journal if self.state.exists else None
+        return self.journal if self.has_journal() else None
 
     def _held_journal(self) -> HeldJournal:
         real = self.beneath.journal
