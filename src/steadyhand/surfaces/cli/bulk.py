@@ -32,26 +32,24 @@ _SHOWN_FAILURES = 20
 _STYLES = {"done": "good", "nothing": "dim", "refused": "warning", "failed": "error", "cancelled": "warning"}
 
 
-def queue_options(function: Any) -> Any:
-    """Where the state of runs is."""
-    return chain(
-        function,
-        click.option(
-            "--queue",
-            metavar="URL",
-            envvar=_QUEUE,
-            show_envvar=True,
-            help="A PostgreSQL that workers share, postgresql://…; embedded starts one here (default: this machine).",
-        ),
-        click.option(
-            "--state",
-            metavar="DIR",
-            envvar="STEADYHAND_BULK",
-            show_envvar=True,
-            type=FileName(),
-            help="The folder for runs, clones and working trees (default: in the user's state folder).",
-        ),
-    )
+# Where the state of runs is.
+queue_options = chain(
+    click.option(
+        "--queue",
+        metavar="URL",
+        envvar=_QUEUE,
+        show_envvar=True,
+        help="A PostgreSQL that workers share, postgresql://…; embedded starts one here (default: this machine).",
+    ),
+    click.option(
+        "--state",
+        metavar="DIR",
+        envvar="STEADYHAND_BULK",
+        show_envvar=True,
+        type=FileName(),
+        help="The folder for runs, clones and working trees (default: in the user's state folder).",
+    ),
+)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ names, or asks for the help that lists them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -105,45 +105,42 @@ def toolset_of(tool: str) -> str:
     raise misused(f"there is no tool {tool[:80]!r}", f"did you mean {near}?" if near else "steadyhand tools lists them")
 
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _SETTINGS = (
     *("article", "allow_new", "prefix", "extensions", "model", "overwrite", "allow_shrink", "require_read"),
     *("version", "max_characters"),
 )
 
 
-def host_options(function: _Function) -> _Function:
-    """The options of every command that hands out tools; the command takes them as keywords, all together."""
-    return chain(
-        function,
-        click.option("--article", metavar="FILE", help="The only file that may be changed."),
-        click.option("--allow-new", is_flag=True, help="With --article, also allow new pages next to it."),
-        click.option("--prefix", metavar="DIR", help="A directory that calls may name instead of the root."),
-        click.option(
-            "--extensions",
-            metavar="ENDINGS",
-            multiple=True,
-            help="Extensions of files that may be named, such as .md,.txt; may be repeated.",
-        ),
-        click.option("--model", metavar="NAME", help="The model that makes the calls, for the records."),
-        click.option("--overwrite", is_flag=True, help="Allow overwriting files that were never read."),
-        click.option("--allow-shrink", is_flag=True, help="Allow overwriting that drops most of a file."),
-        click.option("--require-read", is_flag=True, help="Let vendor tools edit only what was read."),
-        click.option(
-            *("--tool-version", "version"), metavar="VERSION", help="The version of a vendor's tool, such as 20250124."
-        ),
-        click.option(
-            "--max-characters",
-            metavar="N",
-            type=click.IntRange(min=1),
-            help="Most characters that a vendor's view shows.",
-        ),
-        click.option(
-            "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy next to a changed file."
-        ),
-        tolerance_options,
-        guard_option,
-    )
+# The options of every command that hands out tools; the command takes them as keywords, all together.
+host_options = chain(
+    click.option("--article", metavar="FILE", help="The only file that may be changed."),
+    click.option("--allow-new", is_flag=True, help="With --article, also allow new pages next to it."),
+    click.option("--prefix", metavar="DIR", help="A directory that calls may name instead of the root."),
+    click.option(
+        "--extensions",
+        metavar="ENDINGS",
+        multiple=True,
+        help="Extensions of files that may be named, such as .md,.txt; may be repeated.",
+    ),
+    click.option("--model", metavar="NAME", help="The model that makes the calls, for the records."),
+    click.option("--overwrite", is_flag=True, help="Allow overwriting files that were never read."),
+    click.option("--allow-shrink", is_flag=True, help="Allow overwriting that drops most of a file."),
+    click.option("--require-read", is_flag=True, help="Let vendor tools edit only what was read."),
+    click.option(
+        *("--tool-version", "version"), metavar="VERSION", help="The version of a vendor's tool, such as 20250124."
+    ),
+    click.option(
+        "--max-characters",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Most characters that a vendor's view shows.",
+    ),
+    click.option(
+        "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy next to a changed file."
+    ),
+    tolerance_options,
+    guard_option,
+)
 
 
 def has_settings(options: Mapping[str, Any]) -> bool:
@@ -173,49 +170,45 @@ def host_policy(options: Mapping[str, Any]) -> Policy | None:
 _SCRIPT = "script:"
 
 
-def named_model_options(function: _Function) -> _Function:
-    """Which model is asked."""
-    return chain(
-        function,
-        click.option(
-            "--model",
-            metavar="NAME",
-            envvar="STEADYHAND_MODEL",
-            show_envvar=True,
-            help="anthropic:… or another of pydantic-ai; openai-chat:NAME with --base-url; script:FILE plays replies.",
-        ),
-        click.option(
-            "--base-url",
-            metavar="URL",
-            envvar="STEADYHAND_BASE_URL",
-            show_envvar=True,
-            help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
-        ),
-    )
-
-
-def reply_tokens_option(function: _Function) -> _Function:
-    """How long a reply may be."""
-    words = "Token limit of one reply (default: the model's)."
-    return click.option("--reply-tokens", metavar="N", type=click.IntRange(min=1), help=words)(function)
-
-
-def model_options(function: _Function) -> _Function:
-    """The options of `model_of` and `limits_of`; the command takes them as keywords, all together."""
-    return chain(
-        function,
-        named_model_options,
-        _limit("--max-turns", click.IntRange(min=1), 24, "Stop after N replies."),
-        _limit("--max-calls", click.IntRange(min=1), 80, "Stop after N tool calls."),
-        _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after N tokens, in and out."),
-        _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "Stop a conversation after this time."),
-        _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
-        reply_tokens_option,
-    )
-
-
 def _limit(name: str, kind: click.ParamType[Any], default: float, words: str) -> Any:
     return click.option(name, metavar="N", type=kind, default=default, show_default=True, help=words)
+
+
+# Which model is asked.
+named_model_options = chain(
+    click.option(
+        "--model",
+        metavar="NAME",
+        envvar="STEADYHAND_MODEL",
+        show_envvar=True,
+        help="anthropic:… or another of pydantic-ai; openai-chat:NAME with --base-url; script:FILE plays replies.",
+    ),
+    click.option(
+        "--base-url",
+        metavar="URL",
+        envvar="STEADYHAND_BASE_URL",
+        show_envvar=True,
+        help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
+    ),
+)
+
+
+# How long a reply may be.
+reply_tokens_option = click.option(
+    "--reply-tokens", metavar="N", type=click.IntRange(min=1), help="Token limit of one reply (default: the model's)."
+)
+
+
+# The options of `model_of` and `limits_of`; the command takes them as keywords, all together.
+model_options = chain(
+    named_model_options,
+    _limit("--max-turns", click.IntRange(min=1), 24, "Stop after N replies."),
+    _limit("--max-calls", click.IntRange(min=1), 80, "Stop after N tool calls."),
+    _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after N tokens, in and out."),
+    _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "Stop a conversation after this time."),
+    _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
+    reply_tokens_option,
+)
 
 
 def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FileName, chain
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible, visible_line, visible_name
 from steadyhand.surfaces.web.markup import Html, el, static_document
@@ -24,34 +24,25 @@ if TYPE_CHECKING:
     from steadyhand.articles.suggest import Suggestions
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 STALE = 3  # the exit code of a search or run that was asked to fail where articles are stale
 
 
-def change_options(function: Function) -> Function:
-    """Which change is meant."""
-    base = click.option(
+# Which change is meant.
+change_options = chain(
+    click.option(
         "--base",
         metavar="REV",
         help="Compare with where HEAD left this branch, tag or commit (default: origin/HEAD, main or master).",
-    )
-    uncommitted = click.option(
-        *("--uncommitted", "-u"), is_flag=True, help="What is staged, unstaged or untracked, against HEAD."
-    )
-    return base(uncommitted(function))
-
-
-def docs_option(function: Function) -> Function:
-    """Where articles are."""
-    option = click.option(
-        "--docs",
-        metavar="DIR",
-        multiple=True,
-        type=FileName(),
-        help="Look for articles only in this directory or file; may be repeated.",
-    )
-    return option(function)
+    ),
+    click.option(*("--uncommitted", "-u"), is_flag=True, help="What is staged, unstaged or untracked, against HEAD."),
+)
+docs_option = click.option(
+    "--docs",
+    metavar="DIR",
+    multiple=True,
+    type=FileName(),
+    help="Look for articles only in this directory or file; may be repeated.",
+)
 
 
 def docs_of(invocation: Invocation, docs: Sequence[str]) -> list[str]:

@@ -178,13 +178,8 @@ def commit_options(*, encoding: bool = True) -> Callable[[_Function], _Function]
             said = {name: options.pop(name) for name in ("expect", "reason", "encoding") if name in options}
             return function(*args, commit=said | {"preview": dry_run}, **options)
 
-        return chain(
-            cast("_Function", command),
-            expect_option,
-            reason_option,
-            dry_run_option,
-            *([encoding_option] if encoding else []),
-        )
+        own = (expect_option, reason_option, dry_run_option, *([encoding_option] if encoding else []))
+        return chain(*own)(cast("_Function", command))
 
     return asked
 
@@ -195,43 +190,28 @@ def change(invocation: Invocation, file: str, edit: Edit, commit: Commit, policy
         return report(invocation, workspace.edit(invocation.path(file), [edit], **commit))
 
 
-def expect_option(function: _Function) -> _Function:
-    """Which version of the file is meant."""
-    words = "Refuse unless the file's SHA-256 starts with this (16 digits or more)."
-    return click.option("--expect", metavar="HASH", help=words)(function)
+expect_option = click.option(
+    "--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more)."
+)
+reason_option = click.option("--reason", metavar="TEXT", help="Why; recorded with the change.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would happen and write nothing.")
+encoding_option = click.option("--encoding", metavar="NAME", help="The file's encoding, if it cannot be detected.")
+# Where an answer is written, given to the command as `file`.
+output_option = click.option(
+    "--output", "-o", "file", metavar="FILE", type=FileName(), help="Write to this file (default: standard output)."
+)
+file_argument = click.argument("file", type=FileName())  # relative to the current directory
 
 
-def reason_option(function: _Function) -> _Function:
-    """Why the change is made."""
-    return click.option("--reason", metavar="TEXT", help="Why; recorded with the change.")(function)
+def chain(*decorators: Any) -> Callable[[_Function], _Function]:
+    """Several decorators as one, the first of them outermost."""
 
+    def chained(function: _Function) -> _Function:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
 
-def dry_run_option(function: _Function) -> _Function:
-    """Everything but the writing."""
-    return click.option("--dry-run", is_flag=True, help="Show what would happen and write nothing.")(function)
-
-
-def encoding_option(function: _Function) -> _Function:
-    """How to read the file's bytes."""
-    return click.option("--encoding", metavar="NAME", help="The file's encoding, if it cannot be detected.")(function)
-
-
-def output_option(function: _Function) -> _Function:
-    """Where an answer is written, given to the command as `file`."""
-    words = "Write to this file (default: standard output)."
-    return click.option("--output", "-o", "file", metavar="FILE", type=FileName(), help=words)(function)
-
-
-def file_argument(function: _Function) -> _Function:
-    """The file, relative to the current directory."""
-    return click.argument("file", type=FileName())(function)
-
-
-def chain(function: _Function, *decorators: Any) -> _Function:
-    """Several decorators, the first of them outermost."""
-    for decorator in reversed(decorators):
-        function = decorator(function)
-    return function
+    return chained
 
 
 class Name(click.ParamType[str]):
@@ -525,49 +505,43 @@ def _exactly_one(options: dict[str, Any], hint: str) -> None:
         raise misused(found, hint)
 
 
-def place_options(function: _Function) -> _Function:
-    """The options of `PlaceOptions`."""
-    return chain(
-        function,
-        click.option("--old", metavar="TEXT", help="The text as it is in the file."),
-        click.option(
-            "--old-file", metavar="FILE", type=FileName(), help="Read the old text from a file; - for standard input."
-        ),
-        click.option("--lines", metavar="A:B", type=LineRange(), help="Whole lines from A to B, both included: 3:5."),
-        click.option(
-            "--anchor",
-            metavar="LINE#HASH",
-            help="A line by its anchor from read --anchors, or two anchors joined by a colon.",
-        ),
-        at_option,
-        which_options,
-        click.option(
-            "--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless exactly N places match."
-        ),
-    )
+at_option = click.option(
+    "--at",
+    metavar="ADDRESS",
+    type=AddressName(),
+    help="The address of a heading, element, symbol or key, as outline lists it.",
+)
 
+# The options of `WhichOptions`.
+which_options = chain(
+    click.option(
+        "--occurrence",
+        metavar="WHICH",
+        type=OccurrenceType(),
+        help="unique (default), first, last, all or a number.",
+    ),
+    click.option("--all", "every", is_flag=True, help="Every occurrence."),
+    click.option("--first", is_flag=True, help="The first occurrence."),
+    click.option("--last", is_flag=True, help="The last occurrence."),
+    click.option("--nth", metavar="N", type=click.IntRange(min=1), help="The Nth occurrence."),
+)
 
-def which_options(function: _Function) -> _Function:
-    """The options of `WhichOptions`."""
-    return chain(
-        function,
-        click.option(
-            "--occurrence",
-            metavar="WHICH",
-            type=OccurrenceType(),
-            help="unique (default), first, last, all or a number.",
-        ),
-        click.option("--all", "every", is_flag=True, help="Every occurrence."),
-        click.option("--first", is_flag=True, help="The first occurrence."),
-        click.option("--last", is_flag=True, help="The last occurrence."),
-        click.option("--nth", metavar="N", type=click.IntRange(min=1), help="The Nth occurrence."),
-    )
-
-
-def at_option(function: _Function) -> _Function:
-    """A place by what it is."""
-    words = "The address of a heading, element, symbol or key, as outline lists it."
-    return click.option("--at", metavar="ADDRESS", type=AddressName(), help=words)(function)
+# The options of `PlaceOptions`.
+place_options = chain(
+    click.option("--old", metavar="TEXT", help="The text as it is in the file."),
+    click.option(
+        "--old-file", metavar="FILE", type=FileName(), help="Read the old text from a file; - for standard input."
+    ),
+    click.option("--lines", metavar="A:B", type=LineRange(), help="Whole lines from A to B, both included: 3:5."),
+    click.option(
+        "--anchor",
+        metavar="LINE#HASH",
+        help="A line by its anchor from read --anchors, or two anchors joined by a colon.",
+    ),
+    at_option,
+    which_options,
+    click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless exactly N places match."),
+)
 
 
 def where_option(help: str) -> Callable[[_Function], _Function]:
@@ -575,6 +549,4 @@ def where_option(help: str) -> Callable[[_Function], _Function]:
     return click.option("--where", metavar="SIDE", type=click.Choice(WHERES), help=help)
 
 
-def address_argument(function: _Function) -> _Function:
-    """What is meant, as an address."""
-    return click.argument("address", metavar="ADDRESS", type=AddressName())(function)
+address_argument = click.argument("address", metavar="ADDRESS", type=AddressName())
