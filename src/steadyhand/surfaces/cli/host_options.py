@@ -33,7 +33,8 @@ def _toolsets() -> tuple[str, ...]:
     return tuple(toolsets())
 
 
-def _styles() -> tuple[str, ...]:
+def schema_styles() -> tuple[str, ...]:
+    """The styles in which schemas are printed."""
     from steadyhand.tools.tool import STYLES
 
     return tuple(STYLES)
@@ -73,13 +74,6 @@ class ToolsetName(Name):
             if having:
                 self.fail(f"{value!r} is a tool of {', '.join(having)}: name the toolset", param, ctx)
         return super().convert(value, param, ctx)
-
-
-class SchemaStyle(Name):
-    """The name of a style in which schemas are printed."""
-
-    def __init__(self) -> None:
-        super().__init__("style", _styles)
 
 
 def toolset_of(tool: str) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
+from steadyhand.schema import fields_as_json
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.output import Output
 from steadyhand.surfaces.terminal import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.history.file_history import Why
     from steadyhand.workspace.history.outside import CheckReport
     from steadyhand.workspace.journal.maintenance import GcReport
-    from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
+    from steadyhand.workspace.journal.record import Entry, FileChange, FileState
 
 _RANGE = lazy_pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 Spans = tuple[Span, ...]
@@ -459,22 +460,12 @@ def _change(change: FileChange) -> dict[str, object]:
         "before": _state(change.before),
         "after": _state(change.after),
         "redacted": change.redacted,
-        "edits": [_edit(edit) for edit in change.edits],
+        "edits": [fields_as_json(edit, "splices", "forced", "outcome", "kind") for edit in change.edits],
     }
 
 
 def _state(state: FileState | None) -> dict[str, object] | None:
     return None if state is None else {"path": state.path, "digest": state.digest, "mode": f"{state.mode:04o}"}
-
-
-def _edit(edit: EditNote) -> dict[str, object]:
-    return {
-        "reason": edit.reason,
-        "tier": edit.tier,
-        "similarity": edit.similarity,
-        "lines": list(edit.lines) if edit.lines else None,
-        "differs": list(edit.differs),
-    }
 
 
 def why_document(why: Why) -> dict[str, object]:
@@ -506,10 +497,7 @@ def check_document(result: CheckReport) -> dict[str, object]:
             {"kind": str(problem.kind), "seq": problem.seq, "message": problem.message} for problem in result.problems
         ],
         "pending": list(result.pending),
-        "drifted": [
-            {"path": d.path, "state": d.state, "record": d.record, "expected": d.expected, "actual": d.actual}
-            for d in result.drifted
-        ],
+        "drifted": [fields_as_json(each) for each in result.drifted],
         "notes": list(result.notes),
     }
     return document if result.ok else {**document, "error": check_error(result).to_json()}
@@ -527,14 +515,7 @@ def check_error(result: CheckReport) -> EditError:
 
 def gc_document(result: GcReport) -> dict[str, object]:
     """What `gc` dropped and kept."""
-    return {
-        "ok": True,
-        "dropped_images": result.dropped_images,
-        "dropped_bytes": result.dropped_bytes,
-        "kept_images": result.kept_images,
-        "kept_bytes": result.kept_bytes,
-        "preview": result.dry_run,
-    }
+    return {"ok": True, **fields_as_json(result, "dry_run", "vacuumed"), "preview": result.dry_run}
 
 
 def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], *, names: int, width: int) -> list[Line]:

@@ -11,7 +11,6 @@ import click
 from steadyhand.errors import Kind
 from steadyhand.surfaces.cli.group import MODES, command
 from steadyhand.surfaces.cli.host_options import (
-    SchemaStyle,
     ToolsetName,
     host_options,
     host_policy,
@@ -19,10 +18,11 @@ from steadyhand.surfaces.cli.host_options import (
     limits_of,
     model_of,
     model_options,
+    schema_styles,
     toolset_of,
 )
 from steadyhand.surfaces.cli.invocation import Invocation, argument_text, misused, parse_json
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FileName, Name
 from steadyhand.surfaces.cli.output import Answer, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad
@@ -208,7 +208,10 @@ _PLANNER = "planner"
 @click.argument("toolset", metavar="[TOOLSET]", required=False, type=ToolsetName())
 @click.argument("tool", metavar="[TOOL]", required=False)
 @click.option(
-    "--schema", metavar="STYLE", type=SchemaStyle(), help="Print the tools as JSON, in the form an API takes."
+    "--schema",
+    metavar="STYLE",
+    type=Name("style", schema_styles),
+    help="Print the tools as JSON, in the form an API takes.",
 )
 @click.option("--prompt", is_flag=True, help="Print the toolset's section for a system prompt.")
 @click.option(
