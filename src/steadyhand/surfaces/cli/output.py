@@ -30,12 +30,14 @@ _BATCH = 1_000  # lines; a reader that went away is noticed after so many, and n
 class Answer:
     """What most commands come to: the document for programs, lines for people, and the exit code.
 
-    A document is about something that is `ok`, unless it says otherwise.
+    A document is about something that is `ok`, unless it says otherwise. `text` is one of our own making, such as a
+    completion script, which a program may read without `--json`.
     """
 
     document: Mapping[str, object]
     lines: Iterable[Line] = ()
     code: int = 0
+    text: str = ""
 
 
 class Output:
@@ -90,6 +92,8 @@ class Output:
         """The one or the other; the exit code."""
         self.document({"ok": True, **answer.document})
         self.print(answer.lines)
+        if answer.text and not self.json:
+            self.plain(answer.text)
         return answer.code
 
     def plain(self, text: str) -> None:

@@ -231,13 +231,13 @@ def tools_command(
     if prompt:
         if schema is not None or tool is not None:
             raise misused("--prompt is that of a whole toolset", "leave out --schema and the name of a tool")
-        return _show_prompt(invocation, toolset or _USUAL, chosen)
+        return _show_prompt(toolset or _USUAL, chosen)
     if chosen == _PLANNER:
         raise misused("a planner has no tools of its own", "add --prompt, or name a mode")
     if toolset is None and schema is None:
         return _show_toolsets(invocation, chosen)
     tools = _listed(invocation, toolset or _USUAL, tool, chosen)
-    return _show_tools(tools) if schema is None else _show_schemas(invocation, tools, schema)
+    return _show_tools(tools) if schema is None else _show_schemas(tools, schema)
 
 
 def _show_toolsets(invocation: Invocation, mode: str | None) -> Answer:
@@ -291,27 +291,18 @@ def _show_tools(tools: tuple[Tool, ...]) -> Answer:
     return Answer({"tools": document}, tool_lines(tools))
 
 
-def _show_schemas(invocation: Invocation, tools: tuple[Tool, ...], style: str) -> Answer:
+def _show_schemas(tools: tuple[Tool, ...], style: str) -> Answer:
     from steadyhand.tools.tool import tool_schema
 
     schemas = [tool_schema(tool, style) for tool in tools]
-    return Answer({"schemas": schemas}, _rows_of(invocation, json.dumps(schemas, indent=2, ensure_ascii=False)))
+    return Answer({"schemas": schemas}, text=json.dumps(schemas, indent=2, ensure_ascii=False) + "\n")
 
 
-def _show_prompt(invocation: Invocation, toolset: str, mode: str | None) -> Answer:
+def _show_prompt(toolset: str, mode: str | None) -> Answer:
     from steadyhand.tools.kit import prompt_for
 
     text = prompt_for(toolset, mode)
-    return Answer({"prompt": text}, _rows_of(invocation, text.rstrip("\n")))
-
-
-def _rows_of(invocation: Invocation, text: str) -> Iterator[Line]:
-    """A text of our own, whole in a pipe, where a program reads it."""
-    if invocation.output.is_terminal:
-        return ((Piece(row),) for row in text.split("\n"))
-    if not invocation.output.json:
-        invocation.output.plain(text + "\n")
-    return iter(())
+    return Answer({"prompt": text}, text=text.rstrip("\n") + "\n")
 
 
 _STYLES = {"+": "added", "-": "removed", "@": "dim"}

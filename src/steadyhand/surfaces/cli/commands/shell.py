@@ -33,17 +33,14 @@ from steadyhand.surfaces.terminal import Line, Piece, pad
     """,
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(invocation: Invocation, shell: str) -> int:
+def completion_command(invocation: Invocation, shell: str) -> Answer:
     """Print a completion script for a shell.
 
     It completes commands, options and their values, file names, actions, addresses in a file (`heading:`, `key:`,
     `symbol:` …) and the ids of the latest records.
     """
     text = script(shell)
-    invocation.output.document({"ok": True, "shell": shell, "script": text})
-    if not invocation.output.json:
-        invocation.output.plain(text)
-    return 0
+    return Answer({"shell": shell, "script": text}, text=text)
 
 
 VARIABLE = "_STEADYHAND_COMPLETE"
@@ -235,7 +232,7 @@ def _error_lines() -> Iterator[Line]:
     """,
 )
 @click.argument("name", type=click.Choice(["plan"]))
-def schema_command(invocation: Invocation, name: str) -> int:
+def schema_command(invocation: Invocation, name: str) -> Answer:
     """Print the JSON Schema of a format.
 
     `plan` is what `steadyhand apply` and `Workspace.apply` take: files, and what to do to each. `steadyhand tools`
@@ -244,7 +241,4 @@ def schema_command(invocation: Invocation, name: str) -> int:
     from steadyhand.plan.request import plan_schema
 
     schema = plan_schema()
-    invocation.output.document({"ok": True, "schema": schema})
-    if not invocation.output.json:
-        invocation.output.plain(json.dumps(schema, indent=2, ensure_ascii=True) + "\n")
-    return 0
+    return Answer({"schema": schema}, text=json.dumps(schema, indent=2, ensure_ascii=True) + "\n")
