@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from steadyhand.lazy import Registry
+from steadyhand.schema import nearest_name
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.output import Answer
 
@@ -45,15 +46,8 @@ class UnknownName(click.UsageError):
 
     def __init__(self, name: str, known: Iterable[str], ctx: click.Context) -> None:
         super().__init__(f"there is no command {name[:40]!r}", ctx)
-        near = near_name(name, known)
+        near = nearest_name(name, known)
         self.advice = f"did you mean `{ctx.command_path} {near}`?" if near else f"{ctx.command_path} --help lists them"
-
-
-def near_name(name: str, known: Iterable[str]) -> str | None:
-    """What somebody who typed `name` most likely meant; None where nothing is close."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(name, list(known), 1, 0.6)), None)
 
 
 class Command(click.Command):

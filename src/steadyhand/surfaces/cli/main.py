@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.group import Group, UnknownName, global_options, near_name
+from steadyhand.schema import nearest_name
+from steadyhand.surfaces.cli.group import Group, UnknownName, global_options
 from steadyhand.surfaces.cli.invocation import Invocation
 
 PROGRAM = "steadyhand"
@@ -107,7 +108,7 @@ def _explained(usage: click.ClickException, called: str) -> tuple[str, str]:
     if isinstance(usage, click.NoSuchOption):
         context = usage.ctx
         known = [name for option in (context.command.params if context else ()) for name in option.opts]
-        near = near_name(usage.option_name, [name for name in known if name.startswith("--")])
+        near = nearest_name(usage.option_name, [name for name in known if name.startswith("--")])
         if usage.option_name == "-n" and "--limit" in known:
             near = "--limit"
         if usage.option_name == "--at":  # it looks like --actor

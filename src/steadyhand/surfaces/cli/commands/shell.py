@@ -17,7 +17,8 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass
-from steadyhand.surfaces.cli.group import command, command_names, near_name
+from steadyhand.schema import nearest_name
+from steadyhand.surfaces.cli.group import command, command_names
 from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.output import Answer
 from steadyhand.surfaces.terminal import Line, Piece, pad
@@ -199,7 +200,7 @@ def help_command(invocation: Invocation, topic: str | None) -> Answer | int:
     assert isinstance(group.command, click.Group)
     found = group.command.get_command(group, topic)
     if found is None:
-        near = near_name(topic, (*command_names(), *_TOPICS))
+        near = nearest_name(topic, (*command_names(), *_TOPICS))
         raise misused(
             f"there is no command {topic[:40]!r}",
             f"did you mean `steadyhand help {near}`?" if near else "steadyhand help lists them",
