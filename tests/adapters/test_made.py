@@ -7,6 +7,7 @@ import builtins
 import importlib
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -147,7 +148,13 @@ def test_a_cancelled_call_changes_nothing_and_has_ended_when_its_task_has(
     ws: sh.Workspace, root: Path, how: str
 ) -> None:
     seen: list[Made] = []
-    call = partial(make_call_async, ws.tools("surgical"), "edit_file", story.ONCE, seen.append)
+    may_end = threading.Event()
+
+    def watch(made: Made) -> None:
+        may_end.wait()
+        seen.append(made)
+
+    call = partial(make_call_async, ws.tools("surgical"), "edit_file", story.ONCE, watch)
 
     async def in_a_scope(scope: anyio.CancelScope) -> None:
         with scope:
@@ -161,8 +168,10 @@ def test_a_cancelled_call_changes_nothing_and_has_ended_when_its_task_has(
             task.cancel() if how == "asyncio" else scope.cancel()
             for _ in range(5):
                 await asyncio.sleep(0)
-            assert not task.done()
+            is_waiting = not task.done()
+        may_end.set()
         await asyncio.wait([task])
+        assert is_waiting
         assert task.cancelled() if how == "asyncio" else scope.cancelled_caught
 
     ws.create("other.md", "x\n")

@@ -33,7 +33,6 @@ SERVER = "steadyhand"
 TOOL_PREFIX = "steadyhand_"
 
 Scope = Literal["project", "user"]
-SCOPES: tuple[Scope, ...] = ("project", "user")
 Entry = Mapping[str, Any]
 _SHORT_LIST = lazy_pattern(r'\[(\n\s+"(?:[^"\\]|\\.)*",?)+\n\s*\]')
 
@@ -456,8 +455,6 @@ class Installation:
 
     def how_to_add(self, extra: str) -> str:
         """The command that adds an extra to this copy."""
-        import shlex
-
         words = ["pip", "install", *(["-e"] if self.is_editable else []), self.requirement(extra)]
         return shlex.join(words)
 

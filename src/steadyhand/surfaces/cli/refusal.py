@@ -224,8 +224,6 @@ def _conflict_lines(error: EditError) -> list[Line]:
     others, yours = error.details.get("with"), error.details.get("yours")
     if error.kind is not Kind.CONFLICT or not isinstance(others, list):
         return []
-    from steadyhand.surfaces.cli.refusal import refusal_lines
-
     lines = refusal_lines([other for other in others if isinstance(other, Mapping)], yours)
     kept = error.details.get("conflicts")
     names = ", ".join(map(str, kept)) if isinstance(kept, list) else ""

@@ -367,8 +367,6 @@ def log_lines(entries: Sequence[Entry | Outside], *, width: int) -> list[Line]:
 
 
 def _log_row(entry: Entry | Outside) -> tuple[str, str, str, str, str]:
-    from steadyhand.workspace.journal.record import Entry
-
     if isinstance(entry, Entry):
         record = entry.record
         return record.id, shown_time(record.time), _who(record), _what(entry), _reason(entry)
