@@ -170,6 +170,30 @@ def test_an_edit_that_makes_no_sense_is_refused_at_its_place(reply: str, place: 
 
 
 @table(
+    "form",
+    [
+        '{"old_string": "a", "new_string": "%"}',
+        '{"command": "insert", "path": "a", "insert_line": 1, "new_str": "%"}',
+        '{"command": "create", "path": "a", "file_text": "%"}',
+        '{"name": "write_file", "arguments": {"path": "a", "content": "%"}}',
+        '{"target_file": "a", "instructions": "b", "code_edit": "%"}',
+        '{"filePath": "a", "operation": "replace", "target": {"lines": {"start": 1, "end": 2}}, "content": "%"}',
+        '{"path": "a", "write": "%"}',
+        '{"path": "a", "create": "%"}',
+        '{"path": "a", "edits": [{"target": {"lines": [1, 1]}, "new": "%"}]}',
+        '{"path": "a", "edits": [{"target": "x", "insert": "%", "where": "after"}]}',
+        '{"path": "a", "edits": [{"target": {"at": "key:a"}, "act": "set-key", "args": {"value": "%"}}]}',
+    ],
+)
+@table("text", ["it\\'s", "x\nf('\\n')", "\\srv\\new", "x\nre(/a\\/b/)", "'\\xa0'"])
+def test_text_that_can_be_read_in_two_ways_is_written_in_no_form(form: str, text: str) -> None:
+    assert read(form.replace("%", "plain"))[0]
+    error = refused(form.replace("%", text))
+    assert error.kind == Kind.MALFORMED_PATCH
+    assert "two characters" in error.message or "not a JSON escape" in error.message
+
+
+@table(
     ("old", "new"),
     [
         ("old_string", "new_string"),

@@ -15,13 +15,14 @@ from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
 from steadyhand.hints import Advice
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.text.visible import sized
 
 __all__ = ["FORMAT", "Document", "line_starts"]
 
 FORMAT = "json"
 _MOST_INNER = 3
+_MISREAD = lazy_pattern(r"[\b\f]|\b[A-Z]:\t(?=\w)")
 
 
 def line_starts(text: str) -> list[int]:
@@ -77,6 +78,26 @@ class Document:
         index = bisect_left(self.unclear, node.start)
         inside = index < len(self.unclear) and self.unclear[index] < node.end
         return self.unclear[index] if inside else None
+
+    def check_written(self, node: Node, old: Node | None = None) -> None:
+        r"""Refuse text that is written and has an escape that may stand for itself or for something else.
+
+        An apostrophe needs no backslash, so `\'` is meant as an apostrophe or as both, and who has line breaks as they
+        are may mean a backslash and an n; where the old text has the same the file decides. A pattern's `\b`, TeX's
+        `\f` and the `\t` of `C:\temp` become control characters that hardly any text has there.
+        """
+        at = self.unclear_in(node)
+        if at is not None and self.unclear_in(old) is None:
+            escape = self.text[at : at + 2]
+            if escape[1:] in ("n", "r", "t", "/"):
+                what, otherwise = f"{escape} may be two characters", f"{escape} everywhere for one"
+            else:
+                what, otherwise = f"{escape} is not a JSON escape", "no backslash"
+            raise self.refuse(at, what, f"\\{escape[1:]} for a backslash, or {otherwise}")
+        found = _MISREAD.search(node.value) if isinstance(node.value, str) else None
+        if found is not None and not (old is not None and isinstance(old.value, str) and found.group() in old.value):
+            name = {"\b": "\\b", "\f": "\\f"}.get(found.group(), "\\t")
+            raise self.refuse(node.start, f"{name} stands for a control character", f"\\{name} for a backslash")
 
     def inner(
         self, node: Node, names: Names, is_marked: Callable[[Unreadable, str, int], bool]

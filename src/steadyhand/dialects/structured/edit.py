@@ -31,7 +31,6 @@ _WRITING = ("content", "shrink", *_EVERYWHERE)
 _VERBS = frozenset(("replace", "edit", "update", "modify", "str_replace", "search_replace", "text"))
 _WRITERS = frozenset(("writefile", "write", "writetofile", "filewrite", "writefiles", "createfile", "create"))
 _EXPECT = lazy_pattern(r"[0-9a-fA-F]{16,64}", re.ASCII)
-_MISREAD = lazy_pattern(r"[\b\f]|\b[A-Z]:\t(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def find_edit(fields: Fields, around: Around) -> Found | None:
         return _replacing(fields, around, verb)
     if "code_edit" in fields and path_of_edit(fields, around):
         fields.check_only(("code_edit", *_EVERYWHERE))
-        snippet = fields.need_text("code_edit")
+        snippet = _written(fields, "code_edit")
         return _found(fields, MergeFile(path_of_edit(fields, around), snippet, expect_of_edit(fields, around)))
     if around.tool in _WRITERS and "content" in fields and path_of_edit(fields, around):
         return _writing(fields, around)
@@ -109,8 +108,8 @@ def _replacing(fields: Fields, around: Around, verb: str) -> Found:
         role = "command" if "command" in fields else "verb"
         raise _refuse(fields, role, f"{verb!r} beside old and new text", "'replace', or nothing")
     path, old = path_of_edit(fields, around), fields.need_text("old")
-    new = fields.text("new") or "" if verb == "str_replace" else fields.need_text("new")
-    _check_new(fields, "new", old)
+    is_left_out = verb == "str_replace" and fields.text("new") is None
+    new = "" if is_left_out else _written(fields, "new")
     if not old and path:
         return _found(fields, CreateFile(path, new))
     if "end_line" in fields and "line" not in fields:
@@ -148,8 +147,7 @@ def _one_occurrence(fields: Fields) -> Occurrence:
 def _ranged(fields: Fields, around: Around) -> Found:
     fields.check_only(_RANGED)
     start, end = _bounds(fields.document, cast("Node", fields.get("range")))
-    old, new = fields.text("old"), fields.need_text("new", "content")
-    _check_new(fields, "new", old)
+    old, new = fields.text("old"), _written(fields, "new", "content")
     edit = Replace(Lines(start, end, old), new, reason=_reason(fields, around))
     return _found(fields, _edit_file(fields, around, edit), is_idle=old == new, numbered="range")
 
@@ -178,10 +176,9 @@ def _inserting(fields: Fields, around: Around) -> Found:
     """Text behind a line: 0 is the start of the file, -1 its end for the one tool that has it."""
     role = "insert_line" if "insert_line" in fields else "line"
     fields.check_only((*_INSERTING, role))
-    line, text = cast("int", fields.integer(role)), fields.need_text("insert_text", "new", "content")
+    line, text = cast("int", fields.integer(role)), _written(fields, "insert_text", "new", "content")
     if line < (0 if role == "insert_line" else -1):
         raise _refuse(fields, role, f"there is no line {line}", "the line to insert behind, 0 for the start")
-    _check_new(fields, "insert_text" if "insert_text" in fields else "new", None)
     place = Old("", at_end=True) if line == -1 else Lines(line + 1, line)
     edit = Insert(place, text, where="before", reason=_reason(fields, around))
     return _found(fields, _edit_file(fields, around, edit), numbered="" if line == -1 else "line")
@@ -195,7 +192,7 @@ def _targeted(fields: Fields, around: Around, verb: str) -> Found:
         expected = '{"lines": {"start": 3, "end": 5}}, or old and new text'
         raise fields.refuse(target.start, "this dialect has no such target", expected)
     start, end = _bounds(fields.document, target.value["lines"])
-    content = fields.text("content") if verb == "delete" else fields.need_text("content")
+    content = fields.text("content") if verb == "delete" else _written(fields, "content")
     reason = _reason(fields, around)
     edit: Edit = Replace(Lines(start, end), content or "", reason=reason)
     if verb == "insert":
@@ -213,7 +210,7 @@ def _commanded(fields: Fields, around: Around, verb: str) -> Found | None:
     path = path_of_edit(fields, around)
     if verb == "create" and path and "content" in fields:
         fields.check_only(_WRITING)
-        return _found(fields, CreateFile(path, fields.need_text("content")))
+        return _found(fields, CreateFile(path, _written(fields, "content")))
     if verb == "delete" and path:
         fields.check_only(_EVERYWHERE)
         return _found(fields, DeleteFile(path, expect_of_edit(fields, around)))
@@ -222,33 +219,18 @@ def _commanded(fields: Fields, around: Around, verb: str) -> Found | None:
 
 def _writing(fields: Fields, around: Around) -> Found:
     fields.check_only(_WRITING)
-    path, content = path_of_edit(fields, around), fields.need_text("content")
+    path, content = path_of_edit(fields, around), _written(fields, "content")
     if around.tool.startswith("create"):
         return _found(fields, CreateFile(path, content))
     return _found(fields, WriteFile(path, content, expect_of_edit(fields, around), fields.flag("shrink")))
 
 
-def _check_new(fields: Fields, role: str, old: str | None) -> None:
-    r"""Refuse new text with an escape that may stand for itself or for something else: `\'`, `\xa0`, `\n`, `\b`, `\f`.
-
-    An apostrophe needs no backslash, so the writer meant either an apostrophe or both, and who has line breaks as they
-    are may mean a backslash and an n; where the old text has the same the file decides. A pattern's `\b`, TeX's `\f`
-    and the `\t` of `C:\temp` become control characters that hardly any text has there.
-    """
-    node, document = fields.get(role), fields.document
-    at = document.unclear_in(node)
-    if at is not None and document.unclear_in(fields.get("old")) is None:
-        written = document.text[at : at + 2]
-        if written[1:] in ("n", "r", "t", "/"):
-            what, otherwise = f"{written} may be two characters", f"{written} everywhere for one"
-        else:
-            what, otherwise = f"{written} is not a JSON escape", "no backslash"
-        raise fields.refuse(at, what, f"\\\\{written[1:]} for a backslash, or {otherwise}")
-    if node is not None and isinstance(node.value, str):
-        found = _MISREAD.search(node.value)
-        if found is not None and found.group() not in (old or ""):
-            name = {"\b": "\\b", "\f": "\\f"}.get(found.group(), "\\t")
-            raise fields.refuse(node.start, f"{name} stands for a control character", f"\\{name} for a backslash")
+def _written(fields: Fields, *roles: str) -> str:
+    """The text that an edit writes, under one of several roles. Refuses one that can be read in two ways."""
+    text = fields.need_text(*roles)
+    nodes = filter(None, map(fields.get, roles))
+    fields.document.check_written(next(node for node in nodes if node.value is not None), fields.get("old"))
+    return text
 
 
 def _edit_file(fields: Fields, around: Around, edit: Edit) -> EditFile:

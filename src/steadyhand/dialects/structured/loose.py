@@ -34,7 +34,7 @@ _HEX = lazy_pattern(r"[0-9a-fA-F]{4}", re.ASCII)
 _WORD_WITH_ESCAPES = lazy_pattern(r"[\w\\.*+?:$-]+")
 _ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _TWO = "nrt/"  # letters of escapes that code has as they are
-_INDENTING = lazy_pattern(r"(?:\\[nrt])+(?:  |[\n\r]|\Z)")
+_INDENTING = lazy_pattern(r"(?:\\[nrt]){1,8}(?:  |[\n\r]|\Z)")
 _BYTE = lazy_pattern(r"x([0-9a-fA-F]{2})", re.ASCII)
 _NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
@@ -279,9 +279,11 @@ class _Scanner:
         for start, stop in words:
             escapes = [(found.start(), found.group(1)) for found in _ESCAPE.finditer(self._text, start, stop)]
             if is_raw or any(letter not in _ESCAPES and letter not in "uUx'" for _, letter in escapes):
-                for place, letter in escapes:
-                    if letter in _TWO and not _INDENTING.match(self._text, place, end):
-                        self._flaw(place, AMBIGUOUS)
+                two = (place for place, letter in escapes if letter in _TWO)
+                first = next((place for place in two if not _INDENTING.match(self._text, place, end)), None)
+                if first is not None:
+                    self._flaw(first, AMBIGUOUS)
+                    return
 
     def _check_bare(self, at: int) -> None:
         """Refuse bare quotes in anything but the text of an edit: it may be a text that was taken for its end."""

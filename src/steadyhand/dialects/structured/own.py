@@ -68,6 +68,7 @@ def find_own_edit(node: Node, document: Document, around: Around) -> Found | Non
     if not around.is_listed and not set(edit_shape().names).issuperset(members):
         return None
     edit = _read(node, document, edit_from_json)
+    _check_texts(node, document)
     return _one(node, document, EditFile(around.path, (edit,), around.expect), edit, around.reason)
 
 
@@ -80,11 +81,22 @@ def _split(node: Node, document: Document, request: FileRequest, reason: str | N
     """A request with several edits as one for each."""
     members = node.value
     if not isinstance(request, EditFile) or not isinstance(members, dict):
+        _check_texts(node, document)
         return [Found(request, document.lines(node), node.start)]
     nodes = members["edits"].value
     assert isinstance(nodes, list)
+    for item in nodes:
+        _check_texts(item, document)
     pairs: Sequence[tuple[Node, Edit]] = list(zip(nodes, request.edits, strict=True))
     return [_one(item, document, request, edit, reason) for item, edit in pairs]
+
+
+def _check_texts(node: Node, document: Document) -> None:
+    """Refuse what an edit or a request writes where it can be read in two ways."""
+    members = node.value if isinstance(node.value, dict) else {}
+    for name, member in members.items():
+        if name not in ("path", "target", "reason"):
+            document.check_written(member, members.get("target"))
 
 
 def _one(node: Node, document: Document, request: EditFile, edit: Edit, reason: str | None) -> Found:
