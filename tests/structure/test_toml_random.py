@@ -184,7 +184,7 @@ def test_appending_adds_one_item_at_the_end(chance: Random) -> None:
         new: Plain = {"k": 1} if chance.random() < 0.5 else chance.choice(VALUES)
         expected = copy.deepcopy(loaded(keys.source.text))
         value_at(expected, item.path).append(new)
-        check(keys, keys.append(item, new, None), expected, keeps_comments=True)
+        check(keys, keys.add(item, None, new, None), expected, keeps_comments=True)
 
 
 @given(CHANCE)

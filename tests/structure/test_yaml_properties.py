@@ -136,7 +136,9 @@ def test_appending_an_item_adds_it_where_it_was_asked(
     assume(lists)
     item = lists[number % len(lists)]
     index = place % (len(item.children) + 1)
-    made = after(keys, keys.append(item, value, Beside(index, is_after=False) if index < len(item.children) else None))
+    made = after(
+        keys, keys.add(item, None, value, Beside(index, is_after=False) if index < len(item.children) else None)
+    )
     wanted = list(value_at(data, item.path))
     wanted.insert(index, value)
     assert exact(loaded(made)) == exact(put(data, item.path, wanted))
@@ -277,7 +279,7 @@ def test_a_word_that_some_reader_takes_for_a_flag_is_plain_only_where_its_mappin
 def test_a_word_for_a_flag_stays_plain_where_the_file_has_it_plain_at_that_key() -> None:
     keys = keys_of("rules:\n  - on: push\n    do: 1\n  - on: tag\n    do: 2\ndeep:\n  one: {on: 1}\n")
     rules, deep, one = (item_at(keys, path) for path in (("rules",), ("deep",), ("deep", "one")))
-    assert after(keys, keys.append(rules, {"on": "main", "do": 3}, None)).count("- on: ") == 3
+    assert after(keys, keys.add(rules, None, {"on": "main", "do": 3}, None)).count("- on: ") == 3
     assert "one: {on: 2, other: 3}" in after(keys, keys.set_value(one, {"on": 2, "other": 3}))
     assert '"on": 2' in after(keys, keys.add(deep, "two", {"on": 2}, None))
 

@@ -12,10 +12,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
 from steadyhand.lazy import Registry, dataclass
 from steadyhand.schema import bad_request, check_integer, check_text, describe, join, unknown_field
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Target, parse_address, resolve_one, target_from_json
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -151,7 +151,7 @@ def _across(source: Source, node: Node, there: Node, where: Where) -> Proposal |
     assert isinstance(come, Proposal)
     is_inside = node.span.start <= there.span.start and there.span.end <= node.span.end
     if is_inside or any(_is_inside(new.span, old.span) for new in come.splices for old in gone.splices):
-        return Refusal(Kind.BAD_REQUEST, f"{there.label} is part of what is to be moved", "name a place outside of it")
+        return refuse(f"{there.label} is part of what is to be moved", "name a place outside of it")
     splices = tuple(sorted((*gone.splices, *come.splices), key=lambda splice: splice.span))
     stays = ChangeSet(splices).apply(source.text) == source.text
     return Proposal(() if stays else splices, (*gone.notes, *come.notes))

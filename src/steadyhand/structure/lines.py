@@ -17,7 +17,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import Reread, SendAddress, UseLines
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, check_integer, check_text, join, read_object, read_optional_text, read_text
-from steadyhand.structure.node import Refusal
+from steadyhand.structure.node import Refusal, refuse
 from steadyhand.structure.target import Rows, RowTarget
 from steadyhand.text.lines import body, split_bodies, to_lf
 from steadyhand.text.match import Match
@@ -64,8 +64,7 @@ class Lines(RowTarget):
     def locate_rows(self, rows: Rows) -> Match | Refusal:
         count = rows.count
         if self.end < self.start - 1:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"lines {self.start} to {self.end} run backwards",
                 SendAddress(f"lines:{self.end}-{self.start}"),
                 {"start": self.start, "end": self.end},
@@ -230,8 +229,7 @@ class Anchor(RowTarget):
         if stale:
             return _moved(rows, *stale[0])
         if last_line < line:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the anchors run backwards, from line {line} to line {last_line}",
                 SendAddress(f"anchor:{self.end}-{self.start}"),
             )

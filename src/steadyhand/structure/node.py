@@ -65,6 +65,11 @@ class Refusal:
         return EditError(self.kind, self.message, hint=self.advice, details=self.details)
 
 
+def refuse(message: str, advice: Advice, details: Mapping[str, object] | None = None) -> Refusal:
+    """The refusal of something that makes no sense there: `bad-request`."""
+    return Refusal(Kind.BAD_REQUEST, message, advice, details or {})
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """What would be written: sorted, disjoint splices on the source of the node, and what a person should know.

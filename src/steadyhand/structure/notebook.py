@@ -23,7 +23,7 @@ from steadyhand.structure.config.json import Style, brackets_of, style_of, unit_
 from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.format import Fault, OutlineEntry, Unchecked
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import line_start, split_bodies, to_lf
@@ -247,8 +247,7 @@ class CellNode(Node):
         if new == self.own_text(source):
             return Proposal(())
         if self.part == "cell":
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 "a cell as a whole is not replaced: its outputs and id would go",
                 "replace its source (leave part out), or one of its fields with set-key",
             )
@@ -258,8 +257,7 @@ class CellNode(Node):
         """Put lines at the start or the end of the source."""
         if where in ("before", "after") or self.part == "cell":
             side = where if where in ("before", "after") else "after"
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 "text beside a cell would be a new cell, and its type is not known",
                 f"act add-cell on this cell with type, source and where {side!r}; where start or end adds lines to it",
             )
@@ -373,7 +371,7 @@ def _add_cell(_source: Source, node: CellNode, arguments: Arguments) -> Proposal
     if arguments["type"] == "code":
         cell["outputs"] = []
     cell["source"] = source_value(text, is_list=node.cell.source.kind == "sequence")
-    return node.notebook.keys.append(node.notebook.cell_list, cell, Beside(node.cell.index, is_after=is_after))
+    return node.notebook.keys.add(node.notebook.cell_list, None, cell, Beside(node.cell.index, is_after=is_after))
 
 
 def _fresh_id(node: CellNode, kind: str, text: str, index: int) -> str:
@@ -400,7 +398,7 @@ def _move_cell(_source: Source, node: CellNode, arguments: Arguments) -> Proposa
 
 def _other(node: CellNode, to: object) -> NotebookCell | Refusal:
     if isinstance(to, bool) or not isinstance(to, str | int):
-        return Refusal(Kind.BAD_REQUEST, f"to: a cell is expected, not {describe(to)}", "give its id or number")
+        return refuse(f"to: a cell is expected, not {describe(to)}", "give its id or number")
     found = meant(node.notebook, to)
     if len(found) == 1:
         return found[0]

@@ -12,13 +12,12 @@ from collections import Counter
 from itertools import pairwise
 from typing import Literal
 
-from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.definition import SPACES, TYPES, Code, Definition
 from steadyhand.structure.code.indentation import DIRECTIVE, differing, fit
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.code.reader import known_code
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.indent import unit_of
 from steadyhand.text.lines import body, line_start, split_bodies
 from steadyhand.text.source import Source
@@ -336,7 +335,7 @@ def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) 
     body = body_of(source, code, item)
     if body is None or body.style == "expression":
         what = "has no body" if body is None else "has one expression for a body"
-        return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} {what}", "replace the whole symbol")
+        return refuse(f"{item.kind} {item.dotted} {what}", "replace the whole symbol")
     fitted = fit(code.language, given, body.indent, unit_in(source), source)
     if body.inside.is_empty:
         return _opened(source, body, fitted, "")
@@ -423,7 +422,7 @@ def put_in_body(source: Source, code: Code, index: int, given: str) -> Proposal 
     item = code.definitions[index]
     body = body_of(source, code, item)
     if body is None:
-        return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
+        return refuse(f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
     old = body.inside.of(source.text)
     fitted = fit(code.language, given, body.indent, unit_in(source), source, old)
     if body.is_open and margin_at(source.text, body.inside.start) != body.indent and not _starts_alike(old, fitted):

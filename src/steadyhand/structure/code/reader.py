@@ -44,7 +44,6 @@ from hashlib import blake2b
 from itertools import count
 from typing import TYPE_CHECKING
 
-from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.code.definition import (
@@ -60,7 +59,7 @@ from steadyhand.structure.code.definition import (
 )
 from steadyhand.structure.code.language import Language, language_of
 from steadyhand.structure.code.tree import Parsed, faults_of, grammar_of, parse_again, parse_code, points_of
-from steadyhand.structure.node import Refusal
+from steadyhand.structure.node import Refusal, refuse
 from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import line_start
@@ -406,7 +405,7 @@ def _read_syntax(source: Source) -> Syntax | Refusal:
 
 def _unknown(source: Source) -> Refusal:
     known = "the file has no name" if source.path is None else f"{source.path[-60:]} is of no language known here"
-    return Refusal(Kind.BAD_REQUEST, f"symbols: {known}", ByText())
+    return refuse(f"symbols: {known}", ByText())
 
 
 def read_text(language: Language, text: str, *, fragment: bool = False) -> Code | Refusal:

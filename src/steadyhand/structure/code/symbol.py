@@ -41,7 +41,7 @@ from steadyhand.structure.code.placement import (
 from steadyhand.structure.code.reader import code_of, known_code, parse_source, read_code, read_text, reread
 from steadyhand.structure.code.tree import too_long
 from steadyhand.structure.format import Fault, OutlineEntry, Unchecked, is_neutral
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies, to_lf
@@ -104,20 +104,16 @@ class SymbolNode(Node):
         if not rows_of(text):
             return Proposal(())
         if self.part == "name":
-            return Refusal(
-                Kind.BAD_REQUEST,
-                "nothing can be put beside a name",
-                SendAddress(f"symbol:{item.dotted}", "insert beside"),
-            )
+            return refuse("nothing can be put beside a name", SendAddress(f"symbol:{item.dotted}", "insert beside"))
         if where in ("before", "after") and self.part != "body":
             if item.is_listed and text.rstrip().endswith(";"):
                 what = f"{item.kind} {item.dotted} is one of a list with commas, and this is a statement"
-                return Refusal(Kind.BAD_REQUEST, what, "send the item alone, or insert beside the whole statement")
+                return refuse(what, "send the item alone, or insert beside the whole statement")
             proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
         else:
             if item.kind == "enum" and item.body is not None and _CONDITION.search(item.body.of(source.text)):
                 what = f"{item.kind} {item.dotted} has members that only some builds have"
-                return Refusal(Kind.BAD_REQUEST, what, SendAddress(f"symbol:{item.dotted}", "replace"))
+                return refuse(what, SendAddress(f"symbol:{item.dotted}", "replace"))
             listed = among_listed(source, code, self.index, text, at_end=where in ("end", "after"))
             made = None if listed is None else self._checked(source, code, listed, listed.splices[0].span)
             if isinstance(made, Proposal) and not made.notes:
@@ -130,14 +126,12 @@ class SymbolNode(Node):
     def delete(self, source: Source) -> Proposal | Refusal:
         code, item = self._read(source)
         if self.part in ("name", "body"):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the {self.part} of {item.kind} {item.dotted} cannot be taken away",
                 (Say("replace it"), SendAddress(f"symbol:{item.dotted}", "delete")),
             )
         if item.is_shared:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the statement of {item.dotted} defines other names as well",
                 SendAddress(f"symbol:{item.dotted}", "replace", more=" with a statement of the others"),
             )
@@ -173,8 +167,7 @@ class SymbolNode(Node):
         if (item.is_listed or (other is not None and other.is_listed)) and not _may_join(
             source, code, item, other, where
         ):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"{item.kind} {item.dotted} would leave a list that it is an item of, or come into one",
                 "delete it there, and insert it as it has to be written in the other place",
             )
@@ -216,8 +209,7 @@ class SymbolNode(Node):
         return code, code.definitions[self.index]
 
     def _too_much(self, item: Definition) -> Refusal:
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             f"the new body defines {item.path[-1]} again, it has the head as well",
             (Say("send only what is inside"), SendAddress(f"symbol:{item.dotted}", "replace")),
         )

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import dataclass, field, replace
+from steadyhand.lazy import dataclass, field
 from steadyhand.structure.config.editor import Asked, Beside, Keys, Wanted, checked
 from steadyhand.structure.config.item import Item, ItemKind, Plain
 from steadyhand.structure.node import Proposal, Refusal
@@ -42,7 +42,9 @@ class _Siblings:
         new: list[Wanted] = []
         for part in (*wanted, None):
             following = len(children) if part is None else self.order.get(id(part))
-            if part is not None and following is None:
+            if following == at and not new:  # as nearly all are
+                at += 1
+            elif part is not None and following is None:
                 new.append(part)
             elif following is None or following < at or not self._change(at, following, new, is_tail=is_tail):
                 return False
@@ -108,14 +110,9 @@ class Batch(Keys):
             return _ALONE
         return checked(self.syntax, self.source, self.reading, Proposal(tuple(splices)), Asked.children(*pairs))
 
-    def add(self, container: Item, name: str, value: Plain, beside: Beside | None) -> Proposal | Refusal:
+    def add(self, container: Item, name: str | None, value: Plain, beside: Beside | None) -> Proposal | Refusal:
         self._tails.append(beside is None)
         made = _ALONE if beside is not None else Keys.add(self, container, name, value, beside)
-        return self._with_deletions(container, made)
-
-    def append(self, container: Item, value: Plain, beside: Beside | None) -> Proposal | Refusal:
-        self._tails.append(beside is None)
-        made = _ALONE if beside is not None else Keys.append(self, container, value, beside)
         return self._with_deletions(container, made)
 
     def delete(self, item: Item) -> Proposal | Refusal:
@@ -165,7 +162,7 @@ class Batch(Keys):
                 return _ALONE
         real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
         self.steps.append(real)
-        return replace(proposal, splices=real, after=None)
+        return Proposal(real, proposal.notes)
 
     def _note(self, container: Item, wanted: Sequence[Wanted]) -> bool:
         """Note what is not where it was, and what was not there; False where a name is there twice."""

@@ -143,7 +143,7 @@ class _Plan:
         place = 0
         for at, index in pairs:
             if at is None and index is not None:
-                self.steps.append(self._appending(item.path, value[index], place))
+                self.steps.append(self._adding(item.path, None, value[index], place))
             elif at is not None:
                 place = at + 1
                 if index is None:
@@ -161,15 +161,12 @@ class _Plan:
                 moves.append(self._moving((*path, name), at))
         self.steps += reversed(moves)
 
-    def _adding(self, path: KeyPath, name: str, value: Plain, index: int) -> Proposer:
+    def _adding(self, path: KeyPath, name: str | None, value: Plain, index: int) -> Proposer:
         def go(source: Source, item: Item) -> Proposal | Refusal:
-            place = index if self.syntax.ordered else len(item.children)
+            place = index if self.syntax.ordered or name is None else len(item.children)
             return self.syntax.add(source, item, name, value, place)
 
         return self._step(path, go)
-
-    def _appending(self, path: KeyPath, value: Plain, index: int) -> Proposer:
-        return self._step(path, lambda source, item: self.syntax.append(source, item, value, index))
 
     def _deleting(self, path: KeyPath) -> Proposer:
         return self._step(path, self.syntax.delete)

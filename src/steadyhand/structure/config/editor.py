@@ -26,7 +26,7 @@ from steadyhand.structure.config.item import (
     says,
 )
 from steadyhand.structure.config.syntax import Syntax
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.resemblance import similar_names
@@ -344,31 +344,21 @@ class Keys:
         wanted = Rewritten(_own_name(item), kinds)
         return self.checked(self.syntax.put_raw(self.source, item, written), Asked.instead(self.reading, item, wanted))
 
-    def add(self, container: Item, name: str, value: Plain, beside: Beside | None) -> Proposal | Refusal:
+    def add(self, container: Item, name: str | None, value: Plain, beside: Beside | None) -> Proposal | Refusal:
+        """A new entry of a mapping; without a name, a new item of a sequence."""
         if _is_unwritten(container):
-            return self.set_value(container, {name: value})
-        if container.kind != "mapping":
-            return _no_container(container, "mapping", "append-item" if container.kind == "sequence" else "set-key")
-        taken = self._taken(container, name)
-        index = taken or self._place(container, beside)
+            return self.set_value(container, [value] if name is None else {name: value})
+        kind = "sequence" if name is None else "mapping"
+        if container.kind != kind:
+            return _no_container(container, kind, _ADDING.get(container.kind, "set-key"))
+        taken = None if name is None else self._taken(container, name)
+        index = taken or place(self.reading, container, beside)
         if isinstance(index, Refusal):
             return index
         children: list[Wanted] = list(container.children)
-        children.insert(index, Fresh(name, value, is_placed=beside is not None and self.syntax.ordered))
+        is_placed = name is None or (beside is not None and self.syntax.ordered)
+        children.insert(index, Fresh(name, value, is_placed=is_placed))
         proposal = self.syntax.add(self.source, container, name, value, index)
-        return self.checked(proposal, Asked.children((container, children)))
-
-    def append(self, container: Item, value: Plain, beside: Beside | None) -> Proposal | Refusal:
-        if _is_unwritten(container):
-            return self.set_value(container, [value])
-        if container.kind != "sequence":
-            return _no_container(container, "sequence", "add-key" if container.kind == "mapping" else "set-key")
-        index = self._place(container, beside)
-        if isinstance(index, Refusal):
-            return index
-        children: list[Wanted] = list(container.children)
-        children.insert(index, Fresh(None, value))
-        proposal = self.syntax.append(self.source, container, value, index)
         return self.checked(proposal, Asked.children((container, children)))
 
     def insert_raw(self, container: Item, written: str, index: int) -> Proposal | Refusal:
@@ -379,7 +369,7 @@ class Keys:
         names = [None if container.kind == "sequence" else str(item.path[-1]) for item in found[1]]
         if not names:
             expected = "an entry, name and value," if container.kind == "mapping" else "an item"
-            return Refusal(Kind.BAD_REQUEST, f"{expected} is expected here", "write it as the file would")
+            return refuse(f"{expected} is expected here", "write it as the file would")
         fold = str.lower if self.reading.folded else str
         taken_names = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
         for name in names:
@@ -398,8 +388,7 @@ class Keys:
         found = self.syntax.entries(self.source, written, kind)
         if not isinstance(found, Refusal) or found.kind != Kind.UNPARSABLE:
             return found
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             f"the new text cannot be read: {found.message}",
             f"write {'entries, name and value,' if kind == 'mapping' else 'items'} as the file does",
             found.details,
@@ -415,7 +404,7 @@ class Keys:
             return renamed if isinstance(renamed, Refusal) else put
         splices = sorted((*renamed.splices, *put.splices), key=lambda splice: splice.start)
         if any(one.end > two.start for one, two in pairwise(splices)):
-            return Refusal(Kind.BAD_REQUEST, "name and value are not written apart", "use rename-key and set-key")
+            return refuse("name and value are not written apart", "use rename-key and set-key")
         both = Proposal(tuple(splices), (*renamed.notes, *put.notes))
         wanted = Moved(item, name) if written is None else Rewritten(name, kinds)
         return self.checked(both, Asked.instead(self.reading, item, wanted))
@@ -457,24 +446,21 @@ class Keys:
         if not container.is_container:
             return _no_container(container, "mapping", "set-key")
         if container is item or any(part is container for part in item.walk()):
-            return Refusal(Kind.BAD_REQUEST, "a key cannot be moved into itself", "choose another container")
-        index = self._place(container, beside)
+            return refuse("a key cannot be moved into itself", "choose another container")
+        index = place(self.reading, container, beside)
         if isinstance(index, Refusal):
             return index
         if container.kind == "sequence":
             return (None, index) if name is None else _no_container(container, "mapping", "move-key without a name")
         own = name if name is not None else item.path[-1]
         if not isinstance(own, str):
-            return Refusal(Kind.BAD_REQUEST, "an item of a sequence needs a name in a mapping", "add name")
+            return refuse("an item of a sequence needs a name in a mapping", "add name")
         return self._taken(container, own, item) or (own, index)
 
     def _taken(self, container: Item, name: str, besides: Item | None = None) -> Refusal | None:
         """The refusal of a name that another entry has already."""
         found = [child for child in self.reading.named(container, name) if child is not besides]
         return _exists(container, str(found[0].path[-1])) if found else None
-
-    def _place(self, container: Item, beside: Beside | None) -> int | Refusal:
-        return place(self.reading, container, beside)
 
     def checked(self, proposal: Proposal | Refusal, asked: Asked) -> Proposal | Refusal:
         """The proposal, if it does what was asked and nothing else."""
@@ -536,14 +522,14 @@ def _exists(container: Item, name: str) -> Refusal:
 
 
 def _no_entry(item: Item, why: str) -> Refusal:
-    return Refusal(
-        Kind.BAD_REQUEST, f"{said(item)} {why}", "name an entry inside it" if not item.path else "use set-key"
-    )
+    return refuse(f"{said(item)} {why}", "name an entry inside it" if not item.path else "use set-key")
+
+
+_ADDING = {"mapping": "add-key", "sequence": "append-item"}
 
 
 def _no_container(item: Item, wanted: str, instead: str) -> Refusal:
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"{said(item)} is a {item.kind}, not a {wanted}" if item.kind != "null" else f"{said(item)} is null",
         f"use {instead}",
         {"kind": item.kind},

@@ -16,9 +16,8 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.config.item import Item, Plain, Reading
 from steadyhand.structure.config.layout import Write, first_of
 from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, text_of, top_of
-from steadyhand.structure.config.syntax import refuse
 from steadyhand.structure.format import Fault, Unchecked, file_name
-from steadyhand.structure.node import Refusal
+from steadyhand.structure.node import Refusal, refuse
 from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source

@@ -18,9 +18,8 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, Plain, Reading
 from steadyhand.structure.config.layout import Write, first_of
 from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, margin, text_of, top_of
-from steadyhand.structure.config.syntax import refuse
 from steadyhand.structure.format import Fault, Unchecked, file_name
-from steadyhand.structure.node import Refusal
+from steadyhand.structure.node import Refusal, refuse
 from steadyhand.text.cancel import check_each
 from steadyhand.text.indent import indent_of, unit_of
 from steadyhand.text.lines import body, split_bodies, split_lines, to_lf

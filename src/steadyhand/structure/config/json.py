@@ -22,8 +22,8 @@ from steadyhand.structure.config.json_reader import (
     read_text,
 )
 from steadyhand.structure.config.layout import SLASHED, Brackets, Piece, Usual, Write, dedented, indented
-from steadyhand.structure.config.syntax import Syntax, refuse, refuse_combination
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.config.syntax import Syntax, refuse_combination
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.indent import indent_at, indent_of

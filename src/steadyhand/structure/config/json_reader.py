@@ -276,7 +276,7 @@ def _scan(text: str, grammar: Grammar, start: int, end: int, path: KeyPath = ())
 # Plain JSON, without comments, in which the parser of the standard library finds where each value ends: what nobody
 # looks into is read at its speed.
 
-_DECODE = json.JSONDecoder().raw_decode
+_SCAN = json.JSONDecoder().scan_once  # `raw_decode` without the frame around it, of which a file has one per value
 _PLAIN_GAP = lazy_pattern(r"[ \t\r\n]*+")
 _NEXT_ITEM = lazy_pattern(r"[ \t\r\n]*+,[ \t\r\n]*+")
 _FIRST_NAME = lazy_pattern(rf"[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+")
@@ -291,12 +291,12 @@ _KINDS: dict[type, ItemKind] = {
     float: "number",
     type(None): "null",
 }
-_CONTAINERS = ("mapping", "sequence")
+_CONTAINERS = frozenset((dict, list))
 
 
 def _plain(text: str, start: int, end: int, path: KeyPath = ()) -> Item | None:
     """The same as `_scan`, for plain JSON that is not nested deep; None for everything else."""
-    if sum(text.count(sign, start, end) for sign in ",[{") > _MOST:
+    if end - start > _MOST and sum(text.count(sign, start, end) for sign in ",[{") > _MOST:
         return None
     first = _skip(text, start)
     if text[first : first + 1] not in ("{", "["):
@@ -304,7 +304,7 @@ def _plain(text: str, start: int, end: int, path: KeyPath = ()) -> Item | None:
     inside: list[Any] = []
     try:
         children, last = _children(text, first, path, inside)
-    except (ValueError, RecursionError):
+    except (ValueError, StopIteration, RecursionError):
         return None
     if not last <= end <= _skip(text, last) or _is_deep(inside):
         return None
@@ -313,7 +313,10 @@ def _plain(text: str, start: int, end: int, path: KeyPath = ()) -> Item | None:
 
 
 def _children(text: str, start: int, path: KeyPath, inside: list[Any] | None = None) -> tuple[tuple[Item, ...], int]:
-    """The children of a container, and where it ends; what they hold is added to `inside`. Raises ValueError."""
+    """The children of a container, and where it ends; what they hold is added to `inside`.
+
+    Raises ValueError and StopIteration.
+    """
 
     def look_inside(item: Item) -> tuple[Item, ...]:
         return _children(text, item.value.start, item.path)[0]
@@ -324,16 +327,16 @@ def _children(text: str, start: int, path: KeyPath, inside: list[Any] | None = N
     found = None if text.startswith(closer, _skip(text, end)) else first.match(text, end)
     while found is not None:
         at = found.end()
-        name = Span(*found.span(1)) if closer == "}" else None
-        own = (*path, len(made) if name is None else _unquote(found[1]))
-        data, end = _DECODE(text, at)
+        data, end = _SCAN(text, at)
         value = Span(at, end)
+        name = Span(*found.span(1)) if closer == "}" else None
         entry = value if name is None else Span(name[0], end)
-        kind = _KINDS[data.__class__]
+        own = (*path, len(made) if name is None else _unquote(found[1]))
+        kind = data.__class__
         if kind not in _CONTAINERS:
-            made.append(Item(own, kind, value, name, entry, (), data))
+            made.append(Item(own, _KINDS[kind], value, name, entry, (), data))
         else:
-            made.append(Item(own, kind, value, name, entry, look_inside))
+            made.append(Item(own, _KINDS[kind], value, name, entry, look_inside))
             if inside is not None:
                 inside.append(data)
         if not len(made) % OFTEN:
@@ -353,8 +356,9 @@ def _skip(text: str, at: int) -> int:
 def _is_deep(level: list[Any]) -> bool:
     """Whether data is nested so deep that looking into it level by level would take too long."""
     for _ in range(_DEEPEST_PLAIN):
-        parts = [part.values() if part.__class__ is dict else part for part in level]
-        level = [inner for part in parts for inner in part if inner.__class__ is dict or inner.__class__ is list]
+        parts = (part.values() if part.__class__ is dict else part for part in level)
+        deeper = (part for part in parts if not _CONTAINERS.isdisjoint(map(type, part)))  # most hold scalars only
+        level = [inner for part in deeper for inner in part if inner.__class__ in _CONTAINERS]
         if not level:
             return False
     return True

@@ -33,7 +33,7 @@ from steadyhand.structure.config.item import (
 )
 from steadyhand.structure.config.syntax import Syntax, syntax_named, syntax_names, syntax_of
 from steadyhand.structure.format import OutlineEntry, format_named, format_of
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.cancel import check_each
 from steadyhand.text.indent import indent_at
@@ -41,6 +41,7 @@ from steadyhand.text.lines import split_lines
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 
 _SHOWN = 10
 
@@ -184,7 +185,7 @@ class KeyNode(Node):
             index = 0 if where == "start" else len(self.item.children)
             return self.shifted(source, self.keys.insert_raw(self.item, text, index))
         if not self.item.path:
-            return Refusal(Kind.BAD_REQUEST, "nothing can be beside the top", "use where start or end")
+            return refuse("nothing can be beside the top", "use where start or end")
         parent, index = self.keys.reading.family(self.item)
         return self.shifted(source, self.keys.insert_raw(parent, text, index + (where == "after")))
 
@@ -236,25 +237,25 @@ class KeyNode(Node):
             if not isinstance(node, KeyNode) or node.keys.source is not self.keys.source:
                 return None
             known = len(batch.steps)
-            proposal = propose(replace(node, keys=batch)) if batch.reaches(node.item) else None
+            part = KeyNode(node.kind, node.span, node.address, batch, node.item, node.offset, node.part)
+            proposal = propose(part) if batch.reaches(node.item) else None
             if not isinstance(proposal, Proposal):
                 return None
-            own = [splice.shift(self.offset) for step in batch.steps[known:] for splice in step]
-            if list(proposal.splices) != own:
+            if proposal.splices != self._in_file(batch.steps[known:]):
                 return None  # something is written elsewhere, too
             made.append((proposal, range(known, len(batch.steps))))
         whole = batch.all()
         if isinstance(whole, Refusal):
             return None
-        last = None if self.offset else whole.after
-        return [
-            replace(
-                proposal,
-                splices=tuple(splice.shift(self.offset) for at in steps for splice in batch.steps[at]),
-                after=last if proposal is made[-1][0] else None,
-            )
-            for proposal, steps in made
+        done = [
+            Proposal(self._in_file(batch.steps[steps.start : steps.stop]), proposal.notes) for proposal, steps in made
         ]
+        return done if self.offset else [*done[:-1], replace(done[-1], after=whole.after)]
+
+    def _in_file(self, steps: Sequence[tuple[Splice, ...]]) -> tuple[Splice, ...]:
+        """The splices of some steps of a batch, which count in the text of the keys, as they are in the file."""
+        splices = (splice for step in steps for splice in step)
+        return tuple(splice.shift(self.offset) for splice in splices) if self.offset else tuple(splices)
 
     def shifted(self, source: Source, proposal: Proposal | Refusal) -> Proposal | Refusal:
         """A proposal on the text of the keys, as one on the file."""
@@ -283,8 +284,7 @@ class KeyNode(Node):
         spans = [] if isinstance(asked, Refusal) else list(asked.splices)
         is_text = self.item.kind == "text" and len(spans) == 1 and spans[0].span == self.item.value
         quoted = f"write it as {spans[0].new[:200]}, or " if is_text else ""
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             f"{said(self.item)} is a {self.item.kind}, and the new text is not read as one there",
             f"{quoted}use set-key with a JSON value, which may be of any type",
             {"kind": self.item.kind, **({"written": spans[0].new[:2000]} if is_text else {})},
@@ -295,7 +295,7 @@ class KeyNode(Node):
         if isinstance(found, Refusal):
             return found
         if len(found[1]) != 1:
-            return Refusal(Kind.BAD_REQUEST, "one entry, name and value, is expected", "write it as the file does")
+            return refuse("one entry, name and value, is expected", "write it as the file does")
         entry = found[1][0]
         written, old = entry.value.of(found[0].text), self.item.value.of(self.keys.source.text)
         name = str(entry.path[-1])
@@ -436,8 +436,7 @@ def _kind(item: Item) -> str:
 
 
 def _nothing_inside(item: Item) -> Refusal:
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"{said(item)} is a {item.kind}, nothing can be put inside",
         "insert before or after it, or use set-key",
         {"kind": item.kind},
@@ -521,8 +520,7 @@ def _text(source: Source, name: str | None) -> tuple[Syntax, Source] | Refusal:
 
 def _no_keys(source: Source) -> Refusal:
     what = "the text has no file name" if source.path is None else f"{source.path} is in no format that has keys"
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"{what}, so its format is not known",
         f"say it with format, one of {', '.join(syntax_names())}",
         {"formats": list(syntax_names())},
@@ -574,7 +572,7 @@ def _add_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | 
 @_refusing
 def _append_item(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     value = check_plain(arguments["value"], "value")
-    return node.shifted(source, node.keys.append(node.item, value, _read_beside(arguments)))
+    return node.shifted(source, node.keys.add(node.item, None, value, _read_beside(arguments)))
 
 
 def _delete_key(source: Source, node: KeyNode, _arguments: Arguments) -> Proposal | Refusal:

@@ -146,21 +146,6 @@ def parted(spans: list[Span], borders: Iterable[int]) -> list[Span]:
     return [Span(*edge) for cut in cuts for edge in pairwise(cut)]
 
 
-def merged(spans: list[Span]) -> list[Span]:
-    """Spans in order, those that touch or overlap made one.
-
-    >>> merged([Span(4, 6), Span(0, 2), Span(2, 3)])
-    [Span(start=0, end=3), Span(start=4, end=6)]
-    """
-    made: list[Span] = []
-    for span in sorted(spans):
-        if made and made[-1].end >= span.start:
-            made[-1] = Span(made[-1].start, max(made[-1].end, span.end))
-        else:
-            made.append(span)
-    return made
-
-
 def indented(written: str, indent: str) -> str:
     """Text whose further lines are at the margin, for a line with that indentation."""
     lines = split_lines(written)

@@ -12,8 +12,8 @@ from typing import ClassVar, NamedTuple
 
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.config.layout import Piece, Sheet, Write, line_end, removal, with_endings_of
-from steadyhand.structure.config.syntax import Syntax, refuse
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.config.syntax import Syntax
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import body, line_start, to_lf
 from steadyhand.text.source import Source

@@ -21,7 +21,7 @@ from steadyhand.lazy import Registry
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, says
 from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.format import Format
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 
@@ -164,17 +164,11 @@ class Syntax(ABC):
         made = changed(self, source, item, value)
         return made if made is not None else self.write(source, item, value)
 
-    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
-        """A new entry of a mapping, in front of its child number `index` or behind the last. The name is not there."""
-        return self._composed(source, container, name, value, index)
+    def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
+        """A new entry of a mapping, whose name is not there, or without a name a new item of a sequence.
 
-    def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
-        """A new item of a sequence, in front of its child number `index` or behind the last."""
-        return self._composed(source, container, None, value, index)
-
-    def _composed(
-        self, source: Source, container: Item, name: str | None, value: Plain, index: int
-    ) -> Proposal | Refusal:
+        It goes in front of child number `index`, or behind the last.
+        """
         piece = self.compose(source, container, name, value, index)
         return piece if isinstance(piece, Refusal) else self.written(source, container, index, [piece])
 
@@ -239,11 +233,6 @@ def _again(before: Reading, now: Reading, container: Item, gone: Item) -> Item:
     return found
 
 
-def refuse(message: str, hint: str) -> Refusal:
-    """A refusal of something the format cannot say."""
-    return Refusal(Kind.BAD_REQUEST, message, hint)
-
-
 def refuse_combination(why: str) -> Refusal:
     """The refusal of changes that are right one by one and wrong together."""
     return Refusal(
@@ -286,7 +275,7 @@ def in_steps(source: Source, read: Callable[[Source], object], steps: Sequence[P
     True
     """
     if len(steps) > _MOST:
-        return Refusal(Kind.BAD_REQUEST, f"{len(steps)} values would change at once", "set the keys inside one by one")
+        return refuse(f"{len(steps)} values would change at once", "set the keys inside one by one")
     changes, notes, now = ChangeSet(), list[str](), source
     for step in steps:
         made = step(now)

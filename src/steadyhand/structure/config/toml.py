@@ -14,7 +14,6 @@ from datetime import date, time
 from itertools import islice
 from typing import ClassVar
 
-from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
@@ -26,17 +25,16 @@ from steadyhand.structure.config.layout import (
     Usual,
     Write,
     insertion,
-    merged,
     removal,
     with_endings_of,
 )
-from steadyhand.structure.config.syntax import Syntax, refuse
+from steadyhand.structure.config.syntax import Syntax
 from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document, reread
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import body, line_start, split_lines, to_lf
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, joined
 
 _LOOKED_AT = 400
 _BARE = lazy_pattern(r"[A-Za-z0-9_-]+")
@@ -240,7 +238,7 @@ class Toml(Syntax):
             return Proposal.of(source, (item.value, new))
         return refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
 
-    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
+    def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
         made = super().add(source, container, name, value, index)
         if isinstance(made, Refusal) or not index or not note_of(container.children[index - 1]).sections:
             return made
@@ -343,14 +341,14 @@ class Toml(Syntax):
             kept, spans = [_emptied(source, parent, spans[0])], spans[1:]
         if note.home is not None:
             sheet, home = _sheet(source), note.home
-            runs = merged([sheet.entry_lines(home, self._index(source, home, span)) for span in spans])
+            runs = joined([sheet.entry_lines(home, self._index(source, home, span)) for span in spans])
             return [*kept, *((part, "") for run in runs for part in removal(source.text, run))]
         outside = self._enclosing(source, parent)
         assert outside is not None
         brackets = _brackets(source, outside)
         gone = [brackets.remove(brackets.entries.index(span)) for span in spans]
         if len(gone) > 1:
-            gone = [[(span, "") for span in merged([span for writes in gone for span, _ in writes])]]
+            gone = [[(span, "") for span in joined([span for writes in gone for span, _ in writes])]]
         return [*kept, *(write for writes in gone for write in writes)]
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
@@ -461,8 +459,7 @@ class Toml(Syntax):
     def _remove_sections(self, source: Source, item: Item, parent: Item) -> list[Write] | Refusal:
         note, around, text = note_of(item), note_of(parent), source.text
         if around.form == "tables" and len(parent.children) == 1:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 "it is the only one of its [[tables]], and an empty array cannot be written that way",
                 SendAddress(f"key:{_path_name(parent.path)}", "delete the whole array,"),
             )

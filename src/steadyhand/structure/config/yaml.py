@@ -27,8 +27,8 @@ from steadyhand.structure.config.item import (
     same_data,
     says,
 )
-from steadyhand.structure.config.layout import HASHED, Brackets, Piece, Usual, Write, with_endings_of
-from steadyhand.structure.config.syntax import Syntax, refuse
+from steadyhand.structure.config.layout import HASHED, Brackets, Piece, Usual, Write, line_end, with_endings_of
+from steadyhand.structure.config.syntax import Syntax
 from steadyhand.structure.config.yaml_layout import (
     Slot,
     below,
@@ -38,7 +38,6 @@ from steadyhand.structure.config.yaml_layout import (
     first_hang,
     insert_rows,
     last_of,
-    next_line,
     remove_rows,
     rows_of,
 )
@@ -75,7 +74,7 @@ from steadyhand.structure.config.yaml_style import (
     style_of,
     value_rows,
 )
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -159,15 +158,11 @@ class Yaml(Syntax):
             made = Written("", tuple(indented(margin, slot.owner + style.width)), is_below=True)
         return Proposal.of(source, *slot.put(made), *untagged)
 
-    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
+    def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
         if _is_fresh(source, container):
-            return _guarded(value, lambda: self.write(source, container, {name: value}))
+            whole: Plain = [value] if name is None else {name: value}
+            return _guarded(value, lambda: self.write(source, container, whole))
         return _guarded(value, lambda: super(Yaml, self).add(source, container, name, value, index))
-
-    def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
-        if _is_fresh(source, container):
-            return _guarded(value, lambda: self.write(source, container, [value]))
-        return _guarded(value, lambda: super(Yaml, self).append(source, container, value, index))
 
     def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:
         if note_of(container).style == "pair":
@@ -381,8 +376,7 @@ def _keeps_anchors(source: Source, *places: Span) -> Refusal | None:
     if lost is None:
         return None
     line = source.line_of(lost[1])
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"the anchor &{lost[0].name[:60]} in it is used by the alias on line {line}",
         f"set the value on line {line} first",
         {"anchor": lost[0].name, "line": line},
@@ -399,8 +393,7 @@ def _parted(source: Source, item: Item, place: int) -> Refusal | None:
                 continue
             if (place > alias) if is_inside else (place <= anchor.offset):
                 line = source.line_of(alias)
-                return Refusal(
-                    Kind.BAD_REQUEST,
+                return refuse(
                     f"the anchor &{anchor.name[:60]} would be below the alias on line {line}",
                     "move it to a place above, or the alias with it",
                     {"anchor": anchor.name, "line": line},
@@ -437,8 +430,7 @@ def _keeps_tag(item: Item, value: Plain) -> Refusal | None:
     old = item.kind if item.is_container else "scalar"
     if tag is None or is_core(tag) or kind == old:
         return None
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"the value has the tag {tag[:60]}, which may not fit a {kind}",
         "replace the value as it is written, with the tag it should have",
         {"tag": tag},
@@ -506,7 +498,7 @@ def _is_commented_below(slot: Slot) -> bool:
     """Whether a comment follows that would be taken into a literal text."""
     if slot.owner < 0:
         return True
-    return below(slot.text, slot.item) > next_line(slot.text, last_of(slot.item)) and not slot.is_block
+    return below(slot.text, slot.item) > line_end(slot.text, last_of(slot.item)) and not slot.is_block
 
 
 # New entries.

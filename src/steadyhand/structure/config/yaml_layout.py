@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item
-from steadyhand.structure.config.layout import Write
+from steadyhand.structure.config.layout import Write, line_end
 from steadyhand.structure.config.yaml_reader import column_of, note_of, start_of_line
 from steadyhand.structure.config.yaml_style import Style, Written, indented
 from steadyhand.text.span import Span
@@ -30,13 +30,6 @@ def end_of_line(text: str, offset: int) -> int:
     """Where the line of an offset ends, before its line break."""
     found = _TO_END.match(text, offset)
     return offset if found is None else found.end()
-
-
-def next_line(text: str, offset: int) -> int:
-    """Where the line after that of an offset starts."""
-    end = end_of_line(text, offset)
-    found = _BREAK.match(text, end)
-    return end if found is None else found.end()
 
 
 def _line_above(text: str, start: int) -> int:
@@ -95,7 +88,7 @@ def last_of(item: Item) -> int:
 
 def below(text: str, item: Item) -> int:
     """Where the line after an entry starts; comments further right than the entry belong to it."""
-    end = next_line(text, last_of(item))
+    end = line_end(text, last_of(item))
     column = column_of(text, note_of(item).mark)
     at = end
     while at < len(text):
@@ -113,7 +106,7 @@ def _own_start(text: str, parent: Item, index: int, first: int) -> int:
 
     Comments that the file starts with are the file's: a licence, a line for some editor.
     """
-    floor = 0 if index == 0 else next_line(text, last_of(parent.children[index - 1]))
+    floor = 0 if index == 0 else line_end(text, last_of(parent.children[index - 1]))
     column = column_of(text, note_of(parent.children[index]).mark)
     at = first
     while at > floor:
@@ -148,7 +141,7 @@ def _blanks_between(text: str, parent: Item) -> int:
     """How many blank lines usually separate the children of a block collection."""
     counts: Counter[int] = Counter()
     for one, two in pairwise(parent.children[-20:]):
-        between = text[next_line(text, last_of(one)) : start_of_line(text, note_of(two).mark)]
+        between = text[line_end(text, last_of(one)) : start_of_line(text, note_of(two).mark)]
         counts[sum(not row.strip() for row in _BREAK.split(between)[:-1])] += 1
     return min(counts.most_common(1)[0][0], 2) if counts else 0
 
@@ -233,7 +226,7 @@ def _relabelled(text: str, item: Item, label: str | None, end: int, style: Style
         first, *rest = _dedented(Span(behind, end).of(text), slot.owner, is_first_cut=True)
         return [head + (first if first.startswith((" ", "\t")) or not first else f" {first}"), *rest]
     column = column_of(text, item.value.start)
-    start = next_line(text, hang) if slot.starts_below else item.value.start
+    start = line_end(text, hang) if slot.starts_below else item.value.start
     lead = "" if slot.starts_below else " " * column
     value = _dedented(lead + Span(start, end).of(text), column)
     line = text[behind : end_of_line(text, hang)] if slot.starts_below else text[behind:hang].rstrip()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.html.change import (
     add_classes,
@@ -24,12 +23,12 @@ from steadyhand.structure.html.change import (
 from steadyhand.structure.html.element import ElementNode
 from steadyhand.structure.html.page import Page
 from steadyhand.structure.html.tree import Element
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.source import Source
 
 _PLACES = ("beforebegin", "afterbegin", "beforeend", "afterend")
 _NAMES = Parameter("value", "text", "one or more class names, separated by spaces")
-_NO_NAME = Refusal(Kind.BAD_REQUEST, "value: there is no class name in it", "give one or more, separated by spaces")
+_NO_NAME = refuse("value: there is no class name in it", "give one or more, separated by spaces")
 _MARKUP = Parameter("value", "text", "markup that is complete in itself")
 
 
@@ -63,7 +62,7 @@ def _remove_classes(page: Page, element: Element, given: Arguments) -> Proposal 
 def _replace_class(page: Page, element: Element, given: Arguments) -> Proposal | Refusal:
     old, new = names_in(given["old"]), names_in(given["new"])
     if len(old) != 1 or not new:
-        return Refusal(Kind.BAD_REQUEST, "old is one class name, new at least one", "use remove-class to take one away")
+        return refuse("old is one class name, new at least one", "use remove-class to take one away")
     return replace_class(page, element, old[0], new)
 
 

@@ -29,7 +29,7 @@ from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.proof import prove_batch
 from steadyhand.structure.html.template import may_begin_region
 from steadyhand.structure.html.tree import Element, bad_selector
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.cancel import check_each
 from steadyhand.text.changeset import ChangeSet
@@ -459,8 +459,7 @@ def no_page(path: str | None) -> Refusal | None:
     found, name = format_of(path), "" if path is None else file_name(path)
     if found.name in ("html", "php") if found is not None else "." not in name or name.endswith(".svg"):
         return None
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"{path} is not an HTML page",
         ByText() if found is None else f"name what the outline of this {found.name} file lists, or edit by text",
         {"path": path},
@@ -553,7 +552,7 @@ class Selector(Addressed):
         details: dict[str, object] = {"path": "selector.css"}
         if position is not None:
             details["position"] = int(position.group(1))
-        return Refusal(Kind.BAD_REQUEST, f"selector.css: {self.css[:80]!r} is not a selector: {reason}", hint, details)
+        return refuse(f"selector.css: {self.css[:80]!r} is not a selector: {reason}", hint, details)
 
     def _missing(self, page: Page) -> Refusal:
 

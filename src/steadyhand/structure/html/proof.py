@@ -16,7 +16,7 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.html.page import Page
 from steadyhand.structure.html.template import mask, opens_region
 from steadyhand.structure.html.tree import Element, parse_tree
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 
@@ -130,8 +130,7 @@ def _is_in_noscript(page: Page, element: Element, place: int) -> bool:
 def refuse_change(page: Page, element: Element, reason: str) -> Refusal:
     """The refusal of a change that makes no sense for this element."""
     line = page.source.line_of(element.span.start)
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"<{element.tag}>, line {line}: {reason}",
         "correct that, or choose another element or another action",
         {"line": line, "tag": element.tag},

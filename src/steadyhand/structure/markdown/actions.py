@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.markdown.block import ItemNode
 from steadyhand.structure.markdown.names import words_of
@@ -20,7 +19,7 @@ from steadyhand.structure.markdown.table import (
     rows_of,
     written_row,
 )
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.source import Source
 
 _Place = TableNode | RowNode | CellNode
@@ -36,7 +35,7 @@ def _add_row(source: Source, node: TableNode | RowNode, args: Arguments) -> Prop
     last = len(rows)
     at = args.get("at", node.row + 1 if isinstance(node, RowNode) else last)
     if not 1 <= at <= last:
-        return Refusal(Kind.BAD_REQUEST, f"there is no row {at} to put it at", f"give a number from 1 to {last}")
+        return refuse(f"there is no row {at} to put it at", f"give a number from 1 to {last}")
     return put_rows(source, node.number, node.mark.first + 1 + at, written_row(rows, dashes, words) + "\n")
 
 
@@ -52,11 +51,11 @@ def _words(rows: Sequence[Row], cells: object, number: int) -> list[str] | Refus
     elif isinstance(cells, list | tuple):
         words = [_text(value) for value in cells]
     else:
-        return Refusal(Kind.BAD_REQUEST, "cells is neither an array nor an object", 'such as ["Ann", "31"]')
+        return refuse("cells is neither an array nor an object", 'such as ["Ann", "31"]')
     if len(words) > count:
-        return Refusal(Kind.BAD_REQUEST, f"{len(words)} cells for {count} columns", f"give at most {count} cells")
+        return refuse(f"{len(words)} cells for {count} columns", f"give at most {count} cells")
     if any("\n" in word or "\r" in word for word in words):
-        return Refusal(Kind.BAD_REQUEST, "a cell is one line", "put <br> where a line ends")
+        return refuse("a cell is one line", "put <br> where a line ends")
     return words
 
 
@@ -70,11 +69,7 @@ def _check_item(source: Source, node: ItemNode, args: Arguments) -> Proposal | R
     """One character between the brackets. Refuses an item that has no box."""
     box = node.box(known_markdown(source))
     if box is None:
-        return Refusal(
-            Kind.BAD_REQUEST,
-            "the item has no box",
-            f"replace it by {node.item.marker} [ ] {words_of(node.item)[:60]}",
-        )
+        return refuse("the item has no box", f"replace it by {node.item.marker} [ ] {words_of(node.item)[:60]}")
     wanted = args.get("checked", True)
     if (box.of(source.text) != " ") == wanted:
         return Proposal(())
@@ -94,7 +89,7 @@ def _set_cell(source: Source, node: _Place, args: Arguments) -> Proposal | Refus
 
 def _unnamed(node: _Place) -> Refusal:
     needs = {"table": "row and column", "table row": "column", "table cell": "no row and no column"}[node.kind]
-    return Refusal(Kind.BAD_REQUEST, f"a {node.kind} needs {needs} to name a cell", f"give {needs}")
+    return refuse(f"a {node.kind} needs {needs} to name a cell", f"give {needs}")
 
 
 ACTIONS = (

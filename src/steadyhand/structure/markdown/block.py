@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Sequence
 from typing import ClassVar
 
-from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import check_text
 from steadyhand.structure.markdown.check import Name, checked
@@ -32,7 +31,7 @@ from steadyhand.structure.markdown.names import (
     words_of,
 )
 from steadyhand.structure.markdown.reader import Content, known_markdown, markdown_of, prefixed, read_content, view_of
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -62,7 +61,7 @@ class ItemNode(Part):
         if isinstance(content, Refusal):
             return content
         if not content.lines:
-            return Refusal(Kind.BAD_REQUEST, "an item needs words", "delete it")
+            return refuse("an item needs words", "delete it")
         content = self._with_ref(document, content)
         if _brings_marker(content):
             return replace_rows(source, document, item.first, item.end, content, item.container)
@@ -122,10 +121,8 @@ class ItemNode(Part):
         start = document.content_start(item.first, item.inside)
         is_bare = item.end == item.first + 1 and own is None and start == len(document.rows[item.first])
         if start is None or (own is None and not is_bare):
-            return Refusal(
-                Kind.BAD_REQUEST,
-                "the item starts with something else than words",
-                f"give the new item with its marker: {item.marker} …",
+            return refuse(
+                "the item starts with something else than words", f"give the new item with its marker: {item.marker} …"
             )
         row = document.rows[item.first]
         box = BOX.match(row, start)
@@ -158,8 +155,7 @@ class ItemNode(Part):
     def _beside(self, source: Source, content: Content, where: Where) -> Proposal | Refusal:
         document, item = known_markdown(source), self.item
         if where == "before" and document.is_led(item.first, item.container):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 "the item follows the marker of another one, nothing goes between them",
                 "insert after it, or edit the lines by number",
             )
@@ -198,8 +194,7 @@ class ItemNode(Part):
         if isinstance(view, Refusal):
             return view
         if len(view.after.items) != len(view.before.items) + more:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 "at this place the content would not be read as it is written",
                 "give the new item with its marker, or edit the lines by number",
             )
@@ -267,19 +262,19 @@ class ReferencedNode(Part):
         if isinstance(content, Refusal):
             return content
         if not content.lines:
-            return Refusal(Kind.BAD_REQUEST, "nothing would be left that has the name", "delete it")
+            return refuse("nothing would be left that has the name", "delete it")
         if not ref.is_apart and ref_in(content.lines[-1]) != ref.name:
             last = f"{content.lines[-1].rstrip(' ')} ^{ref.name}"
             content = read_content("\n".join((*content.lines[:-1], last)))
             if isinstance(content, Refusal):
                 return content
             if not content.document.marks or content.document.marks[-1].kind != "paragraph":
-                return Refusal(Kind.BAD_REQUEST, "the name must follow words", "let the content end with words")
+                return refuse("the name must follow words", "let the content end with words")
         return replace_rows(source, document, ref.first, ref.end, content, ref.container)
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         if where in ("start", "end"):
-            return Refusal(Kind.BAD_REQUEST, f"nothing is put inside of a {self.kind}", "insert before or after it")
+            return refuse(f"nothing is put inside of a {self.kind}", "insert before or after it")
         return self.insert_beside(source, text, where)
 
     @property

@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.markdown.document import Document, Mark
@@ -31,7 +30,7 @@ from steadyhand.structure.markdown.reader import (
     view_of,
     whole_view,
 )
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -53,8 +52,7 @@ def lost_definition(source: Source, view: View) -> Refusal | None:
     if lost is None:
         return None
     line, label = view.row + lost.first + 1, used[lost.label]
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"line {line} defines the link [{label[:60]}], which is used outside of the edit",
         f"keep that line: name the other lines by number, or give [{label[:60]}]: … in the content",
         {"line": line, "definition": label},
@@ -131,8 +129,7 @@ def torn_pair(source: Source, view: View) -> Refusal | None:
     other = source.line_of(torn[0].other or 0)
     written = torn[0].name if not torn[0].name[0].isalpha() else f"<{'/' * torn[0].is_closing}{torn[0].name[:60]}>"
     line = source.line_of(torn[0].start)
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"line {line}, {written}, belongs to line {other}, which is outside of the edit",
         "keep that line in the content, or name the lines between by number",
         {"line": line, "pair": written},
@@ -147,8 +144,7 @@ def hidden_at(source: Source, row: int) -> Refusal | None:
     for end in ends_of(source):
         if end.name in _HIDES and end.other is not None and end.start < at <= end.other:
             first, last = source.line_of(end.start), source.line_of(end.other)
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the place is between the {end.name} of line {first} and that of line {last}: nobody would see it",
                 SendAddress(f"lines:{last + 1}-{last}", "insert at", more=", behind them"),
                 {"line": first},
@@ -303,8 +299,7 @@ def _changes_more(source: Source, seen: View, own: Sequence[Span], content: Cont
         return _disturbed(seen, [joined_quote], [])
     joined = len(own)  # the first part of the content becomes part of what it is put into
     if content is not None and not _is_as_written(seen.after, spans, content.document, joined):
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             "at this place the content would not be read as it is written",
             "put a blank line at its start, code between fences, or edit the lines by number",
         )
@@ -407,8 +402,7 @@ def _disturbed(seen: View, kept: list[_Part], now: list[_Part]) -> Refusal:
     row = seen.after.table.row_at(part.start)
     words = seen.after.rows[row][:60] if row < seen.after.count else ""
     line = seen.row + row + 1
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"text outside of the edit would be read differently: line {line} after it, {words!r}",
         "close what the content opens, and keep a blank line between it and what follows",
         {"line": line},

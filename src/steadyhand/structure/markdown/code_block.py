@@ -25,7 +25,7 @@ from steadyhand.structure.markdown.reader import (
     trimmed,
     view_of,
 )
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import split_bodies, to_lf
@@ -66,7 +66,7 @@ class CodeBlockNode(Part):
         else:
             lines = trimmed(lines)
             if not lines or document.is_led(self.mark.first, self.mark.container):
-                return Refusal(Kind.BAD_REQUEST, "indented code must have lines of its own", _HINT)
+                return refuse("indented code must have lines of its own", _HINT)
         first, end = self.mark.content_rows
         span = Span(document.table.start(first), document.table.start(end))
         return self._written(source, document, span, lines, lines)
@@ -79,7 +79,7 @@ class CodeBlockNode(Part):
         lines = self._lines(document, text)
         row = first if where == "start" else end
         if self.mark.kind == "indented" and (not trimmed(lines) or document.is_led(row, self.mark.container)):
-            return Refusal(Kind.BAD_REQUEST, "indented code must have lines of its own", _HINT)
+            return refuse("indented code must have lines of its own", _HINT)
         at = document.table.start(row)
         old = split_bodies(self.mark.code)
         return self._written(source, document, Span(at, at), lines, lines + old if where == "start" else old + lines)
@@ -117,8 +117,7 @@ class CodeBlockNode(Part):
         if mark.kind != "fence" or mark.container or mark.end - mark.first != len(content.lines):
             return lines
         if mark.text and mark.text != self.mark.text:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the content has fences of its own, for {mark.text[:40]!r}; this block's say {self.mark.text[:40]!r}",
                 (Say("give only the code"), SendAddress(f"code_block.fenced:{self.number}", "replace")),
             )
@@ -159,9 +158,9 @@ class CodeBlockNode(Part):
             return view
         found = view.renewed(self.mark, lambda document: document.codes)
         if found is None or (found.first, found.is_closed) != (self.mark.first, self.mark.is_closed):
-            return Refusal(Kind.BAD_REQUEST, "the code block would end elsewhere than the content does", _HINT)
+            return refuse("the code block would end elsewhere than the content does", _HINT)
         if _compared(split_bodies(found.code)) != _compared(content):
-            return Refusal(Kind.BAD_REQUEST, "the code block would not say what the content says", _HINT)
+            return refuse("the code block would not say what the content says", _HINT)
         own = known_markdown(source).span_of(self.mark.first, self.mark.end, self.mark.container)
         return checked(source, made, own=own, view=view)
 

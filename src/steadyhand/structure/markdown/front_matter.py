@@ -27,7 +27,7 @@ from steadyhand.structure.markdown.check import checked
 from steadyhand.structure.markdown.document import CLOSINGS, Front, find_front, front_source, front_span, in_front
 from steadyhand.structure.markdown.layout import blanks_below, insert_content
 from steadyhand.structure.markdown.reader import known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
@@ -55,7 +55,7 @@ class FrontMatterNode(Node):
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         match where:
             case "before":
-                return Refusal(Kind.BAD_REQUEST, "front matter is at the very top", "insert after it")
+                return refuse("front matter is at the very top", "insert after it")
             case "after":
                 return self._insert_after(source, text)
             case "start" | "end":
@@ -86,8 +86,7 @@ class FrontMatterNode(Node):
         view = view_of(source, made)
         rows = self.front.end + len(lines) - len(split_bodies(span.of(source.text)))
         if isinstance(view, Refusal) or view.after.front != Front(self.front.mark, rows):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"with this content the text between the {self.front.mark} lines would not be front matter",
                 f"give {self.front.syntax} keys, without {self.front.mark} lines and without a blank first line",
             )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
-from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.markdown.check import (
@@ -22,7 +21,7 @@ from steadyhand.structure.markdown.document import Document, Section
 from steadyhand.structure.markdown.layout import Part, delete_rows, insert_content, prefix_near, replace_rows
 from steadyhand.structure.markdown.names import address_of, joined, loose, no_such_heading, sections_named
 from steadyhand.structure.markdown.reader import Content, known_markdown, markdown_of, read_content, view_of
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -33,8 +32,7 @@ KINDS = {"section": "section", "body": "section body", "own": "section text", "l
 
 _KEPT = "the heading of the section stays: the content starts with a deeper one"
 _TAIL = "the last lines of the section stay: what is outside of it needs them"
-_LED = Refusal(
-    Kind.BAD_REQUEST,
+_LED = refuse(
     "the heading follows the marker of a list item, nothing goes between them",
     "insert before the list item, or edit its lines by number",
 )
@@ -74,8 +72,7 @@ class SectionNode(Part):
             return self._replace_line(source, document, content)
         mark = self.section.mark
         if self._brings_ancestor(content):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the content starts with a heading of a higher level than this section: {content.lines[0][:80]!r}",
                 f"start it with {self.label.split(' ')[0]} {mark.text[:80]}, or replace the section above",
             )
@@ -104,8 +101,7 @@ class SectionNode(Part):
         if not content.lines:
             return Proposal(())
         if where in ("start", "end") and self._repeats_heading(content):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the section's own heading would be there twice: the content starts with {content.lines[0][:80]!r}",
                 "leave the heading out; insert after the section to add another of that name",
             )
@@ -192,8 +188,7 @@ class SectionNode(Part):
         if content.starts_with_heading and content.first is not None and content.first.end == len(content.lines):
             return replace_rows(source, document, mark.first, mark.end, content, mark.container)
         if len(content.lines) != 1:
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"a heading is one line of text; the content has {len(content.lines)} lines",
                 "replace the section to change what is under the heading",
             )
@@ -231,10 +226,8 @@ class SectionNode(Part):
         mark, (_, end) = self.section.mark, self._filled(document)
         if self.part == "line":
             if where in ("start", "end"):
-                return Refusal(
-                    Kind.BAD_REQUEST,
-                    "nothing can be put inside of a heading's line",
-                    "insert before or after it, or replace it",
+                return refuse(
+                    "nothing can be put inside of a heading's line", "insert before or after it, or replace it"
                 )
             return mark.end if where == "after" else _LED if document.is_led(mark.first, mark.container) else mark.first
         if where == "before" and self.part == "section":

@@ -12,13 +12,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.markdown.check import Name, after_all, checked, hidden_at
 from steadyhand.structure.markdown.document import Document, Item, Mark
 from steadyhand.structure.markdown.reader import Content, known_markdown, prefixed, read_content
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -113,8 +112,7 @@ def first_sound(attempts: Iterable[Proposal | Refusal]) -> Proposal | Refusal:
 
 def _swallowed(document: Document, fence: Mark) -> Refusal:
     number = document.codes.index(fence)
-    return Refusal(
-        Kind.BAD_REQUEST,
+    return refuse(
         f"the code block opened in line {fence.first + 1} is never closed: what is put behind it would be code",
         SendAddress(
             f"code_block.fenced:{number}", "close it first: replace", more=f" by the same lines and {fence.markup}"
@@ -366,8 +364,7 @@ class Part(Node):
         if isinstance(content, Refusal):
             return content
         if where == "before" and document.is_led(first, container):
-            return Refusal(
-                Kind.BAD_REQUEST,
+            return refuse(
                 f"the {self.kind} follows the marker of a list item, nothing goes between them",
                 "insert after it, or edit the lines by number",
             )

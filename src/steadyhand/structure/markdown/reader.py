@@ -37,7 +37,7 @@ from steadyhand.structure.markdown.document import (
     past_marker,
     past_quote,
 )
-from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
@@ -326,8 +326,7 @@ def markdown_of(source: Source, what: str) -> Document | Refusal:
     suffix = "." + file_name(path).rpartition(".")[2]
     found = format_of(path)
     if suffix in _OTHER_PROSE or (found is not None and found.name != "markdown"):
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             f"{path} is not a Markdown file: {what} can only be named in {', '.join(MARKDOWN)}",
             ByText() if found is None else f"name what the outline of this {found.name} file lists",
             {"path": path},
@@ -370,8 +369,7 @@ def read_content(text: str, prefix: str = "") -> Content | Refusal:
     open_fence = next((mark for mark in document.codes if not mark.is_closed), None)
     if open_fence is not None:
         line = open_fence.first + 1
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             f"the fence opened in line {line} of the content is never closed",
             f"end the content with a line {open_fence.markup}",
             {"line": line},

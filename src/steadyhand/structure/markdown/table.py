@@ -30,7 +30,7 @@ from steadyhand.structure.markdown.reader import (
     trimmed,
     view_of,
 )
-from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -272,7 +272,7 @@ class RowNode(_InTable):
             plain_lines(new, prefix_near(document, self.document_row, self.document_row + 1, mark.container))
         )
         if len(lines) != 1:
-            return Refusal(Kind.BAD_REQUEST, f"a row is one line; the content has {len(lines)}", _BY_ROWS)
+            return refuse(f"a row is one line; the content has {len(lines)}", _BY_ROWS)
         row = document.rows[self.document_row]
         start = document.content_start(self.document_row, mark.container) or 0
         start += len(row[start:]) - len(row[start:].lstrip(" \t"))
@@ -282,20 +282,18 @@ class RowNode(_InTable):
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         if where in ("start", "end"):
-            return Refusal(
-                Kind.BAD_REQUEST,
-                "nothing is put inside of a row as a whole",
-                SendAddress(f"{self.address[:-1]},1]", is_example=True),
+            return refuse(
+                "nothing is put inside of a row as a whole", SendAddress(f"{self.address[:-1]},1]", is_example=True)
             )
         if where == "before" and not self.row:
-            return Refusal(Kind.BAD_REQUEST, "no row goes above the header", "insert after it")
+            return refuse("no row goes above the header", "insert after it")
         row = self.document_row + (0 if where == "before" else 1 if self.row else 2)
         return put_rows(source, self.number, row, text)
 
     def delete(self, source: Source) -> Proposal | Refusal:
         if not self.row:
             whole = SendAddress(f"table:{self.number}", "delete")
-            return Refusal(Kind.BAD_REQUEST, "a table needs its header", whole)
+            return refuse("a table needs its header", whole)
         document = known_markdown(source)
         span = document.table.span(self.document_row)
         if span.end == len(source.text) and source.text[-1:] not in ("\n", "\r"):
@@ -324,7 +322,7 @@ class CellNode(_InTable):
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
         words = escaped(to_lf(new).strip("\n").strip(" \t"))
         if "\n" in words:
-            return Refusal(Kind.BAD_REQUEST, "a cell is one line", "put <br> where a line ends")
+            return refuse("a cell is one line", "put <br> where a line ends")
         document = known_markdown(source)
         rows, dashes = rows_of(document, self.mark)
         row = rows[self.row]
@@ -349,7 +347,7 @@ class CellNode(_InTable):
         old = self.span.of(source.text)
         if where in ("before", "after"):
             row = SendAddress(f"table:{self.number}[{self.row}]", "insert a row at")
-            return Refusal(Kind.BAD_REQUEST, "no cell goes beside another", row)
+            return refuse("no cell goes beside another", row)
         return self.replace(source, text + old if where == "start" else old + text)
 
     def delete(self, source: Source) -> Proposal | Refusal:
@@ -378,7 +376,7 @@ def put_rows(source: Source, number: int, row: int, text: str) -> Proposal | Ref
     if not lines:
         return Proposal(())
     if any(not line.strip(" \t") for line in lines):
-        return Refusal(Kind.BAD_REQUEST, "a blank line would end the table", "give the rows without blank lines")
+        return refuse("a blank line would end the table", "give the rows without blank lines")
     indent = document.rows[mark.first + 1][len(prefix) :] if document.rows[mark.first + 1].startswith(prefix) else ""
     lead = prefix + indent[: len(indent) - len(indent.lstrip(" \t"))]
     at, new = document.table.start(row), prefixed([line.strip(" \t") for line in lines], lead)
@@ -397,8 +395,7 @@ def _same_table(source: Source, made: Proposal, number: int, more: int) -> Propo
     found = view.renewed(mark, lambda each: each.tables)
     is_same = found is not None and (found.first, found.end, found.level) == (mark.first, mark.end + more, mark.level)
     if found is None or not is_same or not _is_header(view, found):
-        return Refusal(
-            Kind.BAD_REQUEST,
+        return refuse(
             f"the table of {mark.level} columns and {mark.end - mark.first - 2} rows would not be the same with it",
             "give each row as one line of cells with | between them",
         )
@@ -450,7 +447,7 @@ def cell_at(source: Source, number: int, row: object, column: object) -> CellNod
     document = known_markdown(source)
     rows, _ = rows_of(document, document.tables[number])
     if not _is_name(row) or not _is_name(column):
-        return Refusal(Kind.BAD_REQUEST, "row and column are numbers or names", "such as row 2 and column 'Name'")
+        return refuse("row and column are numbers or names", "such as row 2 and column 'Name'")
     named = rows_named(rows, cast("int | str", row), number)
     place = column_of(rows, cast("int | str", column), number)
     if isinstance(named, Refusal):
