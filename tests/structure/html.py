@@ -14,7 +14,7 @@ def changed(text: str, css: str, action: str, **arguments: str) -> str:
     source = Source.of_text(text)
     found = Selector(css).resolve(source)
     assert not isinstance(found, Refusal), found
-    done = actions()[action].propose(source, found[0], actions()[action].check(arguments, ""))
+    done = actions()[action].proposed(source, found[0], actions()[action].check(arguments, ""))
     assert isinstance(done, Proposal), done
     return ChangeSet(done.splices).apply(text)
 
@@ -24,6 +24,6 @@ def refused(text: str, css: str, action: str, **arguments: str) -> Refusal:
     found = Selector(css).resolve(source)
     if isinstance(found, Refusal):
         return found
-    done = actions()[action].propose(source, found[0], actions()[action].check(arguments, ""))
+    done = actions()[action].proposed(source, found[0], actions()[action].check(arguments, ""))
     assert isinstance(done, Refusal), done
     return done

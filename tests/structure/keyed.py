@@ -32,7 +32,7 @@ def acted(text: str, key: str | Key, action: str, path: str = "a.json", **given:
     """The text after an action, or why not."""
     source, node = node_at(text, key, path)
     chosen = actions()[action]
-    return applied(source, chosen.propose(source, node, chosen.check(given, "")))
+    return applied(source, chosen.proposed(source, node, chosen.check(given, "")))
 
 
 def after(text: str, key: str | Key, action: str, path: str = "a.json", **given: object) -> str:

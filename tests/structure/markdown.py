@@ -55,7 +55,7 @@ def _proposed(text: str, where: Where, verb: str, *args: Any) -> Proposal | Refu
     if verb in actions():
         action = actions()[verb]
         assert isinstance(node, action.takes)
-        return action.propose(source, node, action.check(args[0] if args else {}, "args"))
+        return action.proposed(source, node, action.check(args[0] if args else {}, "args"))
     found = getattr(node, verb)(source, *args)
     assert isinstance(found, Proposal | Refusal)
     return found

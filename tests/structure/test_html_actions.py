@@ -65,7 +65,7 @@ def check_change(source: Source, node: ElementNode, action: str, arguments: dict
     Blanks count, but not those around what is removed, behind the end tag of `body`, or before the first thing in a
     `body` without a start tag: a parser moves or drops these itself.
     """
-    proposal = actions()[action].propose(source, node, arguments)
+    proposal = actions()[action].proposed(source, node, arguments)
     if isinstance(proposal, Refusal):
         assert proposal.hint
         return False
@@ -306,7 +306,7 @@ def test_many_elements_are_changed_without_reading_the_page_for_each() -> None:
     source = Source.of_text(text)
     found = Selector("a").resolve(source, "all")
     assert isinstance(found, tuple)
-    proposals = [actions()["add-class"].propose(source, node, {"value": "y"}) for node in found]
+    proposals = [actions()["add-class"].proposed(source, node, {"value": "y"}) for node in found]
     assert len(proposals) == 3000
     assert all(isinstance(proposal, Proposal) for proposal in proposals)
 
@@ -316,7 +316,7 @@ def together(text: str, css: str, action: str, **arguments: str) -> Proposal | R
     source = Source.of_text(text)
     found = Selector(css).resolve(source, "all")
     assert isinstance(found, tuple)
-    made = [actions()[action].propose(source, node, arguments) for node in found]
+    made = [actions()[action].proposed(source, node, arguments) for node in found]
     parts = tuple(item for item in made if isinstance(item, Proposal))
     splices = [splice for item in parts for splice in item.splices]
     assert splices
@@ -393,7 +393,7 @@ def test_a_noscript_ends_where_a_browser_that_runs_scripts_ends_it(
 ) -> None:
     source = Source.of_text(text)
     found = Selector(css).resolve(source)
-    done = found if isinstance(found, Refusal) else actions()[action].propose(source, found[0], arguments)
+    done = found if isinstance(found, Refusal) else actions()[action].proposed(source, found[0], arguments)
     assert isinstance(done, Refusal)
     assert "noscript" in done.message
 

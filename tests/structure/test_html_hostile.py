@@ -76,7 +76,7 @@ def test_markup_that_would_make_the_page_unsafe_is_refused(text: str) -> None:
     source = Source.of_text(f"<svg><g></g></svg>{text}<i>x</i>")
     found = Selector("g").resolve(source)
     assert isinstance(found, tuple)
-    done = actions()["set-html"].propose(source, found[0], {"value": "<template></template>"})
+    done = actions()["set-html"].proposed(source, found[0], {"value": "<template></template>"})
     assert isinstance(done, Refusal)
 
 
@@ -210,7 +210,7 @@ def test_in_soup_a_change_is_refused_or_leaves_every_other_tag_where_it_was(
     if node.flaw is not None:
         return
     action, arguments = change
-    done = actions()[action].propose(source, node, arguments)
+    done = actions()[action].proposed(source, node, arguments)
     if isinstance(done, Refusal):
         assert done.hint
         return

@@ -101,7 +101,7 @@ def run(text: str, path: KeyPath, action: str, **given: object) -> str | Refusal
     source = Source.of_text(text, path="a.jsonc")
     found = Key(path).resolve(source)
     assert not isinstance(found, Refusal), found
-    return applied(source, actions()[action].propose(source, found[0], given))
+    return applied(source, actions()[action].proposed(source, found[0], given))
 
 
 def unindented(text: str) -> list[str]:

@@ -98,7 +98,7 @@ def test_a_value_is_set_in_the_style_it_has(old: str, value: object, new: str) -
 def test_a_date_that_stays_a_date_is_reported() -> None:
     source, node = node_at("a = 1979-05-27\n", "a", PATH)
     action = actions()["set-key"]
-    proposal = action.propose(source, node, {"value": "2024-01-01"})
+    proposal = action.proposed(source, node, {"value": "2024-01-01"})
     assert isinstance(proposal, Proposal)
     assert "date" in proposal.notes[0]
 

@@ -476,7 +476,7 @@ def _act(source: Source, edit: Act, node: Node) -> Proposal | Refusal:
     action = action_named(edit.name)
     if not isinstance(node, action.takes):
         return _not_taken(action, node)
-    return action.propose(source, node, edit.args)
+    return action.proposed(source, node, edit.args)
 
 
 def _not_taken(action: Action, node: Node) -> Refusal:

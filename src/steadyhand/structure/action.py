@@ -57,6 +57,13 @@ class Action:
     propose: Callable[[Source, Any, Arguments], Proposal | Refusal]
     example: Example
 
+    def proposed(self, source: Source, node: Node, arguments: Arguments) -> Proposal | Refusal:
+        """What it proposes for a node that it takes; an argument that is refused by an exception is so as a value."""
+        try:
+            return self.propose(source, node, arguments)
+        except EditError as error:
+            return Refusal(error.kind, error.message, error.hints, error.details)
+
     def check(self, given: Mapping[str, object], path: str) -> Arguments:
         """The arguments, if they are what the action takes. Refuses with `bad-request`."""
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -130,7 +137,7 @@ def actions() -> Mapping[str, Action]:
 def _move(source: Source, node: Node, args: Arguments) -> Proposal | Refusal:
     """Delete it here, insert it there. Refuses a place inside of what is moved."""
     where: Where = args.get("where", "after")
-    there = _node_at(source, args["to"])
+    there = resolve_one(source, _target(args["to"]))
     if isinstance(there, Refusal):
         return there
     if there.span == node.span:
@@ -155,14 +162,6 @@ def _across(source: Source, node: Node, there: Node, where: Where) -> Proposal |
     splices = tuple(sorted((*gone.splices, *come.splices), key=lambda splice: splice.span))
     stays = ChangeSet(splices).apply(source.text) == source.text
     return Proposal(() if stays else splices, (*gone.notes, *come.notes))
-
-
-def _node_at(source: Source, value: object) -> Node | Refusal:
-    try:
-        target = _target(value)
-    except EditError as error:
-        return Refusal(error.kind, error.message, error.hints, error.details)
-    return resolve_one(source, target)
 
 
 def _target(value: object) -> Target:

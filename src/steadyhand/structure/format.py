@@ -13,6 +13,7 @@ lines of one place. Several places are proven one after another, each in the tex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
 from importlib import import_module
@@ -74,6 +75,19 @@ class Change:
         if not (is_at_line and (before[end - 1 : end] in ("", "\n") or end == len(before)) and (new or first == start)):
             end = before.find("\n", end) + 1 or len(before)
         return cls(before, after, first, end, end + len(after) - len(before))
+
+
+def matched_lines(line: re.Pattern[str], text: str) -> list[re.Match[str]] | None:
+    """Every line of some lines, if a pattern that takes one with its ending matches each of them."""
+    found: list[re.Match[str]] = []
+    at = 0
+    while at < len(text):
+        one = line.match(text, at)
+        if one is None or one.end() == at:
+            return None
+        found.append(one)
+        at = one.end()
+    return found
 
 
 def is_neutral(proof: Callable[[Change], bool], before: str, changes: ChangeSet, after: str) -> bool:

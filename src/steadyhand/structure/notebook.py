@@ -8,7 +8,6 @@ counts, ids and types stay as they are; another cell is never touched.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal, cast
 
@@ -24,7 +23,7 @@ from steadyhand.structure.config.layout import Piece, Write
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.format import Fault, OutlineEntry, Unchecked
 from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, address_of, numbered
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import line_start, split_bodies, to_lf
 from steadyhand.text.source import Source
@@ -95,13 +94,12 @@ def _read(source: Source) -> Notebook | Refusal:
 
 def _addresses(cells: Sequence[NotebookCell]) -> Iterator[str]:
     """What singles each cell out: its id, or its number where it has none that can be said."""
-    count, seen = Counter(cell.id for cell in cells), Counter[str | None]()
-    for cell in cells:
-        seen[cell.id] += 1
+    ids = {cell.id for cell in cells}
+    for cell, number in zip(cells, numbered(cell.id for cell in cells), strict=True):
         if cell.id and cell.id == cell.id.strip():
-            yield f"cell:{cell.id}" if count[cell.id] == 1 else f"cell[{seen[cell.id]}]:{cell.id}"
+            yield address_of("cell", cell.id, number)
         else:
-            yield f"cell:{cell.index - len(cells) if count[str(cell.index)] else cell.index}"
+            yield f"cell:{cell.index - len(cells) if str(cell.index) in ids else cell.index}"
 
 
 def _cell(index: int, item: Item) -> NotebookCell | None:

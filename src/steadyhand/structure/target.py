@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, cast
@@ -279,6 +280,26 @@ def _frozen(value: object) -> object:
 _ADDRESS = lazy_pattern(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)
 
 
+def address_of(kind: str, value: str, number: int | None = None) -> str:
+    """An address: what kind it is of, with its part, which one of several, and what is behind the colon."""
+    return f"{kind}{'' if number is None else f'[{number}]'}:{value}"
+
+
+def numbered(names: Iterable[Hashable]) -> list[int | None]:
+    """Which one each is of those of its name, counted from 1; None where it is the only one.
+
+    >>> numbered("aba")
+    [1, None, 2]
+    """
+    known, seen = list(names), Counter[Hashable]()
+    count = Counter(known)
+    numbers: list[int | None] = []
+    for name in known:
+        seen[name] += 1
+        numbers.append(seen[name] if count[name] > 1 else None)
+    return numbers
+
+
 def parse_address(address: str, path: str = "address") -> Target:
     """The target an address names. Refuses with `bad-request`.
 
@@ -324,7 +345,7 @@ def render_address(target: Target) -> str | None:
     usual = getattr(type(target), "parts", ())[:1]
     part, number = getattr(target, "part", None), getattr(target, "nth", None)
     said = "" if part is None or (part,) == tuple(usual) else f".{part}"
-    return f"{target.key}{said}{'' if number is None else f'[{number}]'}:{value}"
+    return address_of(f"{target.key}{said}", value, number)
 
 
 def resolve_one(source: Source, target: Target) -> Node | Refusal:

@@ -42,7 +42,7 @@ from steadyhand.structure.code.reader import code_of, known_code, parse_source, 
 from steadyhand.structure.code.tree import too_long
 from steadyhand.structure.format import Fault, OutlineEntry, Unchecked, is_neutral
 from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, address_of, numbered
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.resemblance import similar_names
@@ -264,9 +264,7 @@ def node_of(source: Source, code: Code, index: int, part: str, number: int | Non
     if span is None:
         parts = "it has no body" if part == "body" else "its name is not written"
         return Refusal(Kind.NO_SUCH_TARGET, f"{item.kind} {item.dotted}: {parts}", SendAddress(f"symbol:{item.dotted}"))
-    said = "" if part == "whole" else f".{part}"
-    nth = "" if number is None else f"[{number}]"
-    address = f"symbol{said}{nth}:{item.dotted}"
+    address = address_of("symbol" if part == "whole" else f"symbol.{part}", item.dotted, number)
     return SymbolNode(item.kind, span, address, index, part, signature_of(source, item), item.includes)
 
 
@@ -425,9 +423,7 @@ def _by_path(source: Source) -> dict[str, list[int]]:
 
 def _numbers(source: Source) -> list[int | None]:
     """Which of those with the same path each definition is, counted from 1; None where it is the only one."""
-    same = source.derive(_by_path).values()
-    numbers = {index: place for each in same if len(each) > 1 for place, index in enumerate(each, 1)}
-    return [numbers.get(index) for index in range(len(known_code(source).definitions))]
+    return numbered(item.dotted for item in known_code(source).definitions)
 
 
 def _is_of(item: Definition, kind: str | None, *, exact: bool) -> bool:
@@ -444,8 +440,7 @@ def _addresses(source: Source, code: Code) -> dict[str, list[str]]:
     """The addresses of the definitions of each name; each address leads to one definition only."""
     leaves: dict[str, list[str]] = {}
     for item, number in zip(code.definitions, source.derive(_numbers), strict=True):
-        nth = "" if number is None else f"[{number}]"
-        leaves.setdefault(item.path[-1], []).append(f"symbol{nth}:{item.dotted}")
+        leaves.setdefault(item.path[-1], []).append(address_of("symbol", item.dotted, number))
     return leaves
 
 
@@ -651,16 +646,14 @@ def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     code = code_of(source)
     if isinstance(code, Refusal):
         return code
-    counts = Counter(item.dotted for item in code.definitions)
     hidden = {item.dotted for item in code.definitions if not item.is_sound or not loose(item.dotted)}
-    seen: Counter[str] = Counter()
-    entries: list[OutlineEntry] = []
-    for item in code.definitions:
-        seen[item.dotted] += 1
-        nth = f"[{seen[item.dotted]}]" if counts[item.dotted] > 1 else ""
-        if item.dotted not in hidden:
-            label = signature_of(source, item)
-            entries.append(OutlineEntry(f"symbol{nth}:{item.dotted}", item.kind, label, item.whole, item.depth))
+    entries = [
+        OutlineEntry(
+            address_of("symbol", item.dotted, number), item.kind, signature_of(source, item), item.whole, item.depth
+        )
+        for item, number in zip(code.definitions, source.derive(_numbers), strict=True)
+        if item.dotted not in hidden
+    ]
     if not entries and code.errors:
         line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "it cannot be parsed")
         return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}", ByText(), {"line": line, "reason": reason})

@@ -247,12 +247,11 @@ class _Comparison:
         found = two.children
         if len(wanted) != len(found):
             return None
-        if one.kind == "mapping":
-            wanted = _reordered(wanted, found)
-            if any(_name_of(part) != child.path[-1] for part, child in zip(wanted, found, strict=True)):
-                found = () if self.syntax.ordered else _sorted_like(wanted, found)
-        if not found:
-            return None if wanted else []
+        is_named = one.kind == "mapping"
+        if is_named and any(_name_of(part) != child.path[-1] for part, child in zip(wanted, found, strict=True)):
+            found = _sorted_like(wanted, found, ordered=self.syntax.ordered)
+            if not found:
+                return None
         pairs = [pair for pair in zip(wanted, found, strict=True) if not self._is_kept(*pair)]
         if old is None and new is None:
             return [(part, child, exact, None, None) for part, child in pairs]
@@ -288,29 +287,26 @@ def _name_of(wanted: Wanted) -> object:
     return wanted.path[-1] if isinstance(wanted, Item) else wanted.name
 
 
-def _sorted_like(wanted: Sequence[Wanted], found: Sequence[Item]) -> tuple[Item, ...]:
-    """What was found in the order of what was wanted; nothing where the names differ or a place was asked for."""
-    by_name = {child.path[-1]: child for child in found}
-    is_free = all(isinstance(part, Item) or not part.is_placed for part in wanted)
-    if not is_free or len(by_name) != len(found) or {_name_of(part) for part in wanted} != set(by_name):
-        return ()
-    return tuple(by_name[part.path[-1] if isinstance(part, Item) else part.name or ""] for part in wanted)
+def _sorted_like(wanted: Sequence[Wanted], found: Sequence[Item], *, ordered: bool) -> tuple[Item, ...]:
+    """What was found in the order of what was wanted; nothing where names differ, or places that count.
 
-
-def _reordered(wanted: Sequence[Wanted], found: Sequence[Item]) -> Sequence[Wanted]:
-    """What has no place of its own goes where the format lets it be."""
-    loose = [part for part in wanted if not isinstance(part, Item) and not part.is_placed]
-    if not loose:
-        return wanted
-    places: dict[object, int] = {}
-    for at, child in enumerate(found):
-        places.setdefault(child.path[-1], at)
-    settled = iter([part for part in wanted if isinstance(part, Item) or part.is_placed])
-    by_place = {places.get(part.name, -1): part for part in loose}
-    if len(by_place) != len(loose) or -1 in by_place:
-        return [*settled, *loose]  # one of them is not there: the comparison says so
-    made = [by_place[at] if at in by_place else next(settled, None) for at in range(len(found))]
-    return [*(part for part in made if part is not None), *settled]
+    What has no place of its own may be anywhere; where the order says nothing, so may all, unless one was asked for.
+    """
+    by_name: dict[object, list[tuple[int, Item]]] = {}
+    for pair in enumerate(found):
+        by_name.setdefault(pair[1].path[-1], []).append(pair)
+    made: list[Item] = []
+    settled: list[int] = []
+    for part in wanted:
+        same = by_name.get(_name_of(part))
+        if not same:
+            return ()
+        at, child = same.pop(0)
+        made.append(child)
+        is_asked = not isinstance(part, Item) and part.is_placed
+        ordered = ordered or is_asked
+        settled += (at,) * (is_asked or isinstance(part, Item))
+    return () if ordered and settled != sorted(settled) else tuple(made)
 
 
 @dataclass(frozen=True, slots=True)

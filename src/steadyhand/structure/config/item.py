@@ -275,6 +275,18 @@ def parse_path(text: str, field: str = "key.path") -> KeyPath:
     return tuple(steps)
 
 
+def as_path(path: object, field: str = "key.path", example: str = "services.web.ports[0]") -> KeyPath:
+    """A path that may be given as its steps. Refuses with `bad-request`."""
+    if isinstance(path, str):
+        return parse_path(path, field)
+    if not isinstance(path, tuple):
+        raise bad_request(field, f"a path is expected, not {describe(path)}", f"such as {example}")
+    for step in path:
+        if isinstance(step, bool) or not isinstance(step, str | int):
+            raise bad_request(field, f"a name or a number is expected, not {describe(step)}")
+    return path
+
+
 def render_path(path: KeyPath) -> str:
     """The inverse of `parse_path`.
 

@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from json.scanner import make_scanner
 from typing import Any
 
 from steadyhand.errors import Kind
@@ -276,7 +277,8 @@ def _scan(text: str, grammar: Grammar, start: int, end: int, path: KeyPath = ())
 # Plain JSON, without comments, in which the parser of the standard library finds where each value ends: what nobody
 # looks into is read at its speed.
 
-_SCAN = json.JSONDecoder().scan_once  # `raw_decode` without the frame around it, of which a file has one per value
+# `raw_decode` without the frame around it, of which a file would have one for each value.
+_SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(json.JSONDecoder())  # type: ignore[arg-type]
 _PLAIN_GAP = lazy_pattern(r"[ \t\r\n]*+")
 _NEXT_ITEM = lazy_pattern(r"[ \t\r\n]*+,[ \t\r\n]*+")
 _FIRST_NAME = lazy_pattern(rf"[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+")

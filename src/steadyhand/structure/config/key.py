@@ -9,12 +9,10 @@ Every proposal has been read again and compared with what was asked before it le
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import ClassVar, Literal, Self, cast
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import Kind
 from steadyhand.hints import Act, Advice, Note, SendAddress
 from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request, check_integer, describe
@@ -26,6 +24,7 @@ from steadyhand.structure.config.item import (
     KeyPath,
     Reading,
     Step,
+    as_path,
     check_plain,
     counted,
     parse_path,
@@ -34,7 +33,7 @@ from steadyhand.structure.config.item import (
 from steadyhand.structure.config.syntax import Syntax, syntax_named, syntax_names, syntax_of
 from steadyhand.structure.format import OutlineEntry, format_named, format_of
 from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, address_of, numbered
 from steadyhand.text.cancel import check_each
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import split_lines
@@ -337,26 +336,17 @@ def key_nodes(
         return Refusal(Kind.NO_SUCH_TARGET, f"{said(found[0])} has no name", "leave part out", {"nearest": []})
     numbers = _numbers(found if document is None else find_items(keys.reading, path))
     usual = prefix if part == "value" else f"{prefix}.{part}"
-    return [
-        _node(keys, item, address_of(usual, item, numbers.get(id(item))), offset, part) for item in check_each(found)
-    ]
-
-
-def address_of(prefix: str, item: Item, number: int | None) -> str:
-    """The address of an item; the number of those with one path, where there are several."""
-    return f"{prefix}{'' if number is None else f'[{number}]'}:{render_path(item.path)}"
+    named = ((item, address_of(usual, render_path(item.path), numbers.get(id(item)))) for item in check_each(found))
+    return [_node(keys, item, address, offset, part) for item, address in named]
 
 
 def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth: int = 0) -> list[OutlineEntry]:
     """Every item as an outline shows it, the tops left out."""
     items = [(item, tuple(map(str, item.path))) for top in reading.documents for item in top.walk()]
-    count = Counter(path for _, path in items)
-    seen: Counter[tuple[str, ...]] = Counter()
     entries: list[OutlineEntry] = []
-    for item, path in check_each(items):
-        seen[path] += 1
+    for (item, path), number in zip(check_each(items), numbered(path for _, path in items), strict=True):
         if path:
-            address = address_of(prefix, item, seen[path] if count[path] > 1 else None)
+            address = address_of(prefix, render_path(item.path), number)
             span = item.value.shift(offset)
             entries.append(OutlineEntry(address, _kind(item), label_of(item), span, len(path) - 1 + depth))
     return entries
@@ -467,7 +457,7 @@ class Key(Addressed):
 
     def __post_init__(self) -> None:
         self._check_shared()
-        _steps(self.path)
+        as_path(self.path)
         if self.document is not None and check_integer(self.document, "key.document") < 1:
             raise bad_request("key.document", f"there is no document {self.document}", "documents count from 1")
         if self.format is not None and _named(self.format) is None:
@@ -481,7 +471,7 @@ class Key(Addressed):
         if isinstance(found, Refusal):
             return found
         syntax, inner = found
-        return key_nodes(syntax, inner, _steps(self.path), part=cast("Part", self.part), document=self.document)
+        return key_nodes(syntax, inner, as_path(self.path), part=cast("Part", self.part), document=self.document)
 
     @classmethod
     def of_file(cls) -> Self | None:
@@ -489,18 +479,7 @@ class Key(Addressed):
 
     def to_value(self) -> str | None:
         is_plain = self.document is None and self.format is None
-        return render_path(_steps(self.path)) if is_plain else None
-
-
-def _steps(path: object) -> KeyPath:
-    if isinstance(path, str):
-        return parse_path(path)
-    if not isinstance(path, tuple):
-        raise bad_request("key.path", f"a path is expected, not {describe(path)}", "such as services.web.ports[0]")
-    for step in path:
-        if isinstance(step, bool) or not isinstance(step, str | int):
-            raise bad_request("key.path", f"a name or a number is expected, not {describe(step)}")
-    return path
+        return render_path(as_path(self.path)) if is_plain else None
 
 
 def _named(name: object) -> Syntax | None:
@@ -530,25 +509,10 @@ def _no_keys(source: Source) -> Refusal:
 TARGET = Key
 
 
-_Propose = Callable[[Source, KeyNode, Arguments], Proposal | Refusal]
-
 _BESIDE = (
     Parameter("before", "value", "the sibling it goes in front of: a name, or a number from 0", required=False),
     Parameter("after", "value", "the sibling it goes behind: a name, or a number from 0", required=False),
 )
-
-
-def _refusing(propose: _Propose) -> _Propose:
-    """The same function, with an argument that is refused by an exception refused as a value."""
-
-    @wraps(propose)
-    def proposed(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
-        try:
-            return propose(source, node, arguments)
-        except EditError as error:
-            return Refusal(error.kind, error.message, error.hints, error.details)
-
-    return proposed
 
 
 def _read_beside(arguments: Arguments) -> Beside | None:
@@ -563,13 +527,11 @@ def _read_beside(arguments: Arguments) -> Beside | None:
     return None
 
 
-@_refusing
 def _add_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     value = check_plain(arguments["value"], "value")
     return node.shifted(source, node.keys.add(node.item, arguments["name"], value, _read_beside(arguments)))
 
 
-@_refusing
 def _append_item(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     value = check_plain(arguments["value"], "value")
     return node.shifted(source, node.keys.add(node.item, None, value, _read_beside(arguments)))
@@ -579,7 +541,6 @@ def _delete_key(source: Source, node: KeyNode, _arguments: Arguments) -> Proposa
     return node.delete(source)
 
 
-@_refusing
 def _move_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     container = _container(node, arguments["to"])
     if isinstance(container, Refusal):
@@ -606,7 +567,6 @@ def _rename_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal
     return node.shifted(source, node.keys.rename(node.item, arguments["name"]))
 
 
-@_refusing
 def _set_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     return node.shifted(source, node.keys.set_value(node.item, check_plain(arguments["value"], "value")))
 

@@ -17,7 +17,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
-from steadyhand.structure.format import Change, Fault, Unchecked
+from steadyhand.structure.format import Change, Fault, Unchecked, matched_lines
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled_at, check_each
 from steadyhand.text.source import Source
@@ -574,7 +574,7 @@ _LINE = lazy_pattern(rf"[ \t]*(?:([A-Za-z0-9_.-]+[ \t]*=)[ \t]*(?:{_SIMPLE}|{_SI
 
 def is_neutral(change: Change) -> bool:
     """Whether the text after is valid if the text before is."""
-    old, new = _lines(change.old), _lines(change.new)
+    old, new = matched_lines(_LINE, change.old), matched_lines(_LINE, change.new)
     if not old or not new or not change.new.translate(_LAYOUT).isprintable():
         return False
     if all(line[2] for line in (*old, *new)):
@@ -583,19 +583,6 @@ def is_neutral(change: Change) -> bool:
 
 
 _LAYOUT = str.maketrans("", "", "\r\n\t")
-
-
-def _lines(text: str) -> list[re.Match[str]] | None:
-    """Every line, if they are of these kinds."""
-    found: list[re.Match[str]] = []
-    at = 0
-    while at < len(text):
-        line = _LINE.match(text, at)
-        if line is None:
-            return None
-        found.append(line)
-        at = line.end()
-    return found
 
 
 def fault_of(source: Source) -> Fault | Unchecked | None:

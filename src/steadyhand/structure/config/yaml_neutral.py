@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.format import WIDEST, Change, Fault, Unchecked
+from steadyhand.structure.format import WIDEST, Change, Fault, Unchecked, matched_lines
 from steadyhand.text.source import Source
 
 _WORDS = r"(?:/|-{0,2})\w(?:[\w./+=@%$;()<>-]|,[ ](?=\w)|[ ](?=[\w/(]))*+"
@@ -49,17 +49,11 @@ def _is_neutral(change: Change) -> bool:
 
 def _lines(text: str) -> list[_Line] | None:
     """Every line, if they are of the plainest kind; None if one is not, or if one is empty."""
-    found: list[_Line] = []
-    at = 0
-    while at < len(text):
-        line = _LINE.match(text, at)
-        if line is None or line.end() - at > _LONGEST or len(found) == _MOST_LINES or line.end() == at:
-            return None
-        if not (line[2] or line[3] or _style(line)):
-            return None
-        found.append(line)
-        at = line.end()
-    return found
+    found = matched_lines(_LINE, text)
+    if found is None or len(found) > _MOST_LINES:
+        return None
+    is_plain = all(len(line[0]) <= _LONGEST and (line[2] or line[3] or _style(line)) for line in found)
+    return found if is_plain else None
 
 
 def _style(line: _Line) -> int:

@@ -25,8 +25,8 @@ from steadyhand.structure.html.template import (
     is_plain,
     mask,
     mask_value,
+    pieces_of,
     regions_in,
-    regions_of,
 )
 from steadyhand.structure.html.tree import (
     DROPS_NEWLINE,
@@ -58,7 +58,7 @@ def write_text(value: str) -> str:
     'a &lt; b &amp; {{ c & d }}'
     """
     return "".join(
-        piece if is_region else piece.replace("&", "&amp;").replace("<", "&lt;") for piece, is_region in _pieces(value)
+        piece if region else piece.replace("&", "&amp;").replace("<", "&lt;") for piece, region in pieces_of(value)
     )
 
 
@@ -69,14 +69,14 @@ def write_value(value: str, quote: str) -> str:
     '?a=1&b=2&amp;lt=&quot;x&quot;'
     """
     return "".join(
-        piece if is_region else escape_references(piece).replace(quote, _FOR_QUOTE[quote])
-        for piece, is_region in _pieces(value)
+        piece if region else escape_references(piece).replace(quote, _FOR_QUOTE[quote])
+        for piece, region in pieces_of(value)
     )
 
 
 def choose_quote(value: str, usual: str) -> str | None:
     """The kind of quotes that a value can have: the usual one, unless the template syntax in it has that quote."""
-    code = "".join(piece for piece, is_region in _pieces(value) if is_region)
+    code = "".join(piece for piece, region in pieces_of(value) if region)
     return next((quote for quote in (usual, '"', "'") if quote not in code), None)
 
 
@@ -96,16 +96,6 @@ def escape_references(text: str) -> str:
         return "&amp;" if is_known else "&"
 
     return _REFERENCE.sub(escape, text)
-
-
-def _pieces(value: str) -> list[tuple[str, bool]]:
-    """The value in pieces, each with whether it is template syntax."""
-    found: list[tuple[str, bool]] = []
-    at = 0
-    for region in regions_of(value):
-        found += [(value[at : region.span.start], False), (region.span.of(value), True)]
-        at = region.span.end
-    return [*found, (value[at:], False)]
 
 
 Write = tuple[Span, str]

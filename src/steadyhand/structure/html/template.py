@@ -204,34 +204,29 @@ def mask(text: str) -> Masked:
     return _Masking(text).run()
 
 
-def regions_of(text: str) -> list[Region]:
-    """The regions of a text by itself."""
-    return list(Finder(text).within(0, len(text))) if may_begin_region(text) else []
+def pieces_of(value: str) -> Iterator[tuple[str, Region | None]]:
+    """A text by itself in pieces, each with the region that it is, if it is template syntax."""
+    at = 0
+    for region in Finder(value).within(0, len(value)) if may_begin_region(value) else ():
+        yield value[at : region.span.start], None
+        yield region.span.of(value), region
+        at = region.span.end
+    yield value[at:], None
 
 
 def mask_value(value: str, *, text: bool = False) -> str:
     """What an attribute's value, or a text, is read as where its template syntax is covered."""
-    pieces: list[str] = []
-    at = 0
-    for region in regions_of(value):
-        pieces += [value[at : region.span.start], _cover(value, region, letters=region.outputs and not text)]
-        at = region.span.end
-    return "".join([*pieces, value[at:]])
+    pieces = pieces_of(value)
+    return "".join(_cover(piece, letters=one.outputs and not text) if one else piece for piece, one in pieces)
 
 
 def cover_all(value: str) -> str:
     """A value with all its template syntax covered by letters, also what writes nothing."""
-    pieces: list[str] = []
-    at = 0
-    for region in regions_of(value):
-        pieces += [value[at : region.span.start], FILLER * region.span.length]
-        at = region.span.end
-    return "".join([*pieces, value[at:]])
+    return "".join(_cover(piece, letters=True) if region else piece for piece, region in pieces_of(value))
 
 
-def _cover(text: str, region: Region, *, letters: bool) -> str:
-    covered = region.span.of(text)
-    return FILLER * len(covered) if letters else _NOT_BLANK.sub(" ", covered)
+def _cover(written: str, *, letters: bool) -> str:
+    return FILLER * len(written) if letters else _NOT_BLANK.sub(" ", written)
 
 
 class _Masking:
@@ -263,7 +258,7 @@ class _Masking:
     def _put(self, region: Region, place: str, *, letters: bool, first: str = FILLER) -> int:
         """Cover a region, and go on behind it."""
         start, end = region.span
-        cover = _cover(self._text, region, letters=letters)
+        cover = _cover(region.span.of(self._text), letters=letters)
         self._pieces += [self._text[self._done : start], first + cover[1:] if letters else cover]
         self._done = end
         self._regions.append(replace(region, place=place))

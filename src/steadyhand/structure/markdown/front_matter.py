@@ -19,8 +19,8 @@ from typing import ClassVar, cast
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.schema import bad_request, describe
-from steadyhand.structure.config.item import KeyPath, Step, parse_path, render_path
+from steadyhand.schema import bad_request
+from steadyhand.structure.config.item import KeyPath, Step, as_path, render_path
 from steadyhand.structure.config.key import Part, key_nodes
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.markdown.check import checked
@@ -117,7 +117,7 @@ class FrontMatter(Addressed):
 
     def __post_init__(self) -> None:
         self._check_shared()
-        if not _steps(self.path) and self.part != "value":
+        if not self._steps and self.part != "value":
             raise bad_request("front_matter.part", "only a key has parts", "give the key's path")
 
     def find(self, source: Source) -> Sequence[Node] | Refusal:
@@ -138,22 +138,15 @@ class FrontMatter(Addressed):
         start = front_span(document.table, front).start
         inner = source.derive(front_source)
         part = cast("Part", self.part)
-        found = key_nodes(syntax, inner, _steps(self.path), offset=start, part=part, prefix=self.key)
+        found = key_nodes(syntax, inner, self._steps, offset=start, part=part, prefix=self.key)
         return in_front(found) if isinstance(found, Refusal) else found
+
+    @property
+    def _steps(self) -> KeyPath:
+        return as_path(self.path, "front_matter.path", "author.name")
 
     def to_value(self) -> str | None:
         return self.path if isinstance(self.path, str) else render_path(self.path)
-
-
-def _steps(path: object) -> KeyPath:
-    if isinstance(path, str):
-        return parse_path(path, "front_matter.path")
-    if not isinstance(path, tuple):
-        raise bad_request("front_matter.path", f"a path is expected, not {describe(path)}", "such as author.name")
-    for step in path:
-        if isinstance(step, bool) or not isinstance(step, str | int):
-            raise bad_request("front_matter.path", f"a name or a number is expected, not {describe(step)}")
-    return path
 
 
 TARGET = FrontMatter

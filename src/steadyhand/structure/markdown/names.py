@@ -21,6 +21,8 @@ from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.markdown.document import Document, Item, Mark, Section, front_source, front_span
 from steadyhand.structure.markdown.reader import known_markdown, read_markdown
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import address_of as target_address
+from steadyhand.structure.target import numbered
 from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.resemblance import similar_names
@@ -160,8 +162,7 @@ def sections_named(source: Source, document: Document, name: str) -> list[Sectio
 def address_of(source: Source, section: Section, part: str = "") -> str:
     """The address that singles out a section: its path, and its number where several have that path."""
     number = source.derive(_numbers)[section.number]
-    said = "" if number is None else f"[{number}]"
-    return f"heading{part}{said}:{joined(section.path[-_LONGEST_PATH:])}"
+    return target_address(f"heading{part}", joined(section.path[-_LONGEST_PATH:]), number)
 
 
 def _numbers(source: Source) -> list[int | None]:
@@ -314,8 +315,7 @@ def _refs(source: Source) -> tuple[Ref, ...]:
 
 def ref_address(source: Source, ref: Ref) -> str:
     """The address that singles out a named block."""
-    number = source.derive(_ref_numbers)[ref]
-    return f"block{'' if number is None else f'[{number}]'}:^{ref.name}"
+    return target_address("block", f"^{ref.name}", source.derive(_ref_numbers)[ref])
 
 
 def item_address(source: Source, item: Item) -> str:
@@ -323,14 +323,12 @@ def item_address(source: Source, item: Item) -> str:
     ref, number = source.derive(_item_numbers)[item.number]
     if ref is not None:
         return ref_address(source, ref)
-    return f"block{'' if number is None else f'[{number}]'}:{words_of(item)}"
+    return target_address("block", words_of(item), number)
 
 
 def _ref_numbers(source: Source) -> dict[Ref, int | None]:
-    by_name: dict[str, list[Ref]] = {}
-    for ref in refs_of(source):
-        by_name.setdefault(ref.name, []).append(ref)
-    return {ref: place if len(same) > 1 else None for same in by_name.values() for place, ref in enumerate(same, 1)}
+    refs = refs_of(source)
+    return dict(zip(refs, numbered(ref.name for ref in refs), strict=True))
 
 
 def items_by_words(source: Source) -> Mapping[str, Sequence[Item]]:
@@ -349,11 +347,9 @@ def _items_by_words(source: Source) -> Mapping[str, Sequence[Item]]:
 def _item_numbers(source: Source) -> dict[int, tuple[Ref | None, int | None]]:
     """Of each item its name, and which one it is of those that say the same."""
     names = {ref.item.number: ref for ref in refs_of(source) if ref.item is not None}
-    return {
-        item.number: (names.get(item.number), place if len(items) > 1 else None)
-        for items in items_by_words(source).values()
-        for place, item in enumerate(items, start=1)
-    }
+    items = [item for item in known_markdown(source).items if item.paragraph is not None]
+    pairs = zip(items, numbered(map(words_of, items)), strict=True)
+    return {item.number: (names.get(item.number), number) for item, number in pairs}
 
 
 def ref_in(row: str) -> str | None:
