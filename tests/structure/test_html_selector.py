@@ -235,5 +235,5 @@ def test_a_selector_that_begins_with_an_id_finds_what_it_finds_in_all_of_the_pag
         names = [str(node.attrs["id"]) for node in page.tree.select("[id]")][:20]
         for name in (form for each in names if each.isidentifier() for form in (each, each.upper(), each.lower())):
             for behind in BEHIND:
-                found = [page.number(node) for node in page.tree.select(f"#{name}{behind}")]
+                found = [page.numbers[node] for node in page.tree.select(f"#{name}{behind}")]
                 assert page.select(f"#{name}{behind}") == found

@@ -26,7 +26,7 @@ from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed, address_of, numbered
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import line_start, split_bodies, to_lf
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.span import Span
 
 _LETTER = lazy_pattern(
@@ -64,12 +64,9 @@ class Notebook:
     has_ids: bool
 
 
+@once
 def read_notebook(source: Source) -> Notebook | Refusal:
     """The notebook, read once for each source. Refuses with `unparsable` what is none of nbformat 4."""
-    return source.derive(_read)
-
-
-def _read(source: Source) -> Notebook | Refusal:
     keys = Keys.of(syntax_named("json"), source)
     if isinstance(keys, Refusal):
         return keys
@@ -154,7 +151,8 @@ def change_source(source: Source, cell: NotebookCell, new: str) -> list[Write]:
     if not items:
         pieces = [Piece(write_text(line, style)) for line in wanted]
         lined = "\n" in cell.item.value.of(source.text)
-        usual = _with_unit(source.text, cell, style).usual("sequence")
+        own = replace(style, unit=unit_of(source.text, cell.item) or style.unit)  # the cell's own indentation
+        usual = own.usual("sequence")
         return brackets_of(source.text, cell.source).fill(pieces, usual, lined=lined)
     changes = diff_rows([str(item.data) for item in items], wanted)
     writes: list[Write] = []
@@ -214,11 +212,6 @@ def _split(text: str) -> list[str]:
     """The lines with their ends, as notebooks split them: at LF only."""
     lines = text.split("\n")
     return [*(f"{line}\n" for line in lines[:-1]), *([lines[-1]] if lines[-1] else [])]
-
-
-def _with_unit(text: str, cell: NotebookCell, style: Style) -> Style:
-    """The style with the cell's own indentation unit."""
-    return replace(style, unit=unit_of(text, cell.item) or style.unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,8 @@ class Addressed(Target):
     def to_json(self) -> object:
         given = {item.name: getattr(self, item.name) for item in _fields(self)}
         usual = {item.name: item.default for item in _fields(self)}
-        said = {name: _plain(value) for name, value in given.items() if value != usual[name]}
+        differing = {name: value for name, value in given.items() if value != usual[name]}
+        said = {name: list(value) if isinstance(value, tuple) else value for name, value in differing.items()}
         return said[self.main] if list(said) == [self.main] else said
 
     @classmethod
@@ -220,7 +221,9 @@ class Addressed(Target):
         items = _fields(cls)
         names = tuple(item.name for item in items)
         given = read_object(value, path, names) if isinstance(value, Mapping) else {cls.main: value}
-        said = {name: _frozen(item) for name, item in given.items() if item is not None}
+        said = {
+            name: tuple(item) if isinstance(item, list) else item for name, item in given.items() if item is not None
+        }
         missing = next((item.name for item in items if item.default is MISSING and item.name not in said), None)
         if missing is not None:
             raise bad_request(join(path, missing), "the field is missing")
@@ -267,14 +270,6 @@ def place_of(source: Source, node: Node, nth: int | None = None) -> dict[str, ob
 
 def _fields(owner: object) -> tuple[Any, ...]:
     return fields(cast("Any", owner))
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _frozen(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 _ADDRESS = lazy_pattern(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)

@@ -6,7 +6,7 @@ Knows no path it could read from; bytes come in, bytes go out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import ClassVar, Final, TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
@@ -17,7 +17,7 @@ from steadyhand.text.lines import Characters, LineTable, NewlineFacts, count_lin
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
-__all__ = ["LARGE", "Source", "digest_of"]
+__all__ = ["LARGE", "Source", "digest_of", "once"]
 
 LARGE: Final = 8_000_000  # bytes from which a file in UTF-8 is not held as text
 
@@ -33,6 +33,16 @@ def digest_of(data: bytes) -> str:
     from hashlib import sha256
 
     return sha256(data).hexdigest()
+
+
+def once(make: Callable[[Source], Derived]) -> Callable[[Source], Derived]:
+    """The same function, which makes something of a source once and keeps it as long as the source."""
+
+    @wraps(make)
+    def known(source: Source) -> Derived:
+        return source.derive(make)
+
+    return known
 
 
 @sized("text")

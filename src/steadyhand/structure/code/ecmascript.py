@@ -60,7 +60,8 @@ def is_neutral(language: Language, change: Change) -> bool:
 
 def _in_block(language: Language, change: Change, old: str, new: str) -> bool:
     text, at = change.before, change.start
-    low = min((_width(line) for line in chain(old.split("\n"), new.split("\n")) if line.strip()), default=WIDEST)
+    lines = (line for line in chain(old.split("\n"), new.split("\n")) if line.strip())
+    low = min((len(line) - len(line.lstrip(" \t")) for line in lines), default=WIDEST)
     while True:
         if not at or change.end - at > WIDEST:
             return False
@@ -89,10 +90,6 @@ def _in_block(language: Language, change: Change, old: str, new: str) -> bool:
     return _is_code(change, at, end, old, new) and all(
         _reads_on(language, change, found.end(), end, opening) for opening in _openings(old, new)
     )
-
-
-def _width(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t"))
 
 
 def _follows_member(text: str, at: int) -> bool:

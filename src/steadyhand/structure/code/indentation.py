@@ -167,11 +167,9 @@ class _Tokens:
         for row in self.rows[start : last + 1]:
             row.is_data = True
         is_alone = is_first and not self.open and start > 0 and last >= start
-        if self.language.layout == "suite" and is_alone and not self._is_led_in(start - 1):
+        is_continued = start > 1 and self.rows[start - 2].text.endswith("\\")
+        if self.language.layout == "suite" and is_alone and not is_continued:
             self.statement = (start - 1, last)
-
-    def _is_led_in(self, number: int) -> bool:
-        return number > 0 and self.rows[number - 1].text.endswith("\\")
 
     def _settle(self, start: int) -> None:
         """A string that has its rows to itself is a docstring: text, and not data."""

@@ -20,7 +20,7 @@ from steadyhand.structure.code.reader import known_code
 from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.indent import unit_of
 from steadyhand.text.lines import body, line_start, split_bodies
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.span import Span
 
 _INDENT = lazy_pattern(r"[ \t]*")
@@ -50,12 +50,9 @@ class Body:
     margin: str
 
 
+@once
 def unit_in(source: Source) -> str:
     """One level of indentation in this file: by how much bodies are indented, else lines."""
-    return source.derive(_unit)
-
-
-def _unit(source: Source) -> str:
     code = known_code(source)
     steps = Counter(step for item in code.definitions[:_ASKED] if (step := _step(source.text, item)))
     if steps:
@@ -118,7 +115,8 @@ def body_of(source: Source, code: Code, item: Definition) -> Body | None:
     written = item.body.of(text)
     if written[:1] + written[-1:] in ("{}", "()") and (written[0] == "{" or code.language.name == "bash"):
         return _between(text, code, item.body, deeper)
-    if code.language.layout in ("suite", "end") and not _is_endless(text, code.language, item):
+    is_endless = code.language.layout == "end" and not item.proper.of(text).endswith("end")
+    if code.language.layout in ("suite", "end") and not is_endless:
         is_open = is_first(text, item.body.start)
         indent = _indent_in(text, code, item.body, deeper) if is_open else deeper
         return Body(
@@ -126,10 +124,6 @@ def body_of(source: Source, code: Code, item: Definition) -> Body | None:
         )
     indent = margin_at(text, item.body.start) if is_first(text, item.body.start) else margin
     return Body("expression", item.body, item.body, False, indent, margin)
-
-
-def _is_endless(text: str, language: Language, item: Definition) -> bool:
-    return language.layout == "end" and not item.proper.of(text).endswith("end")
 
 
 def _empty_end(text: str, language: Language, item: Definition, deeper: str, margin: str) -> Body | None:
@@ -425,16 +419,13 @@ def put_in_body(source: Source, code: Code, index: int, given: str) -> Proposal 
         return refuse(f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
     old = body.inside.of(source.text)
     fitted = fit(code.language, given, body.indent, unit_in(source), source, old)
-    if body.is_open and margin_at(source.text, body.inside.start) != body.indent and not _starts_alike(old, fitted):
+    starts_alike = split_bodies(old)[:1] == split_bodies(fitted)[:1]
+    if body.is_open and margin_at(source.text, body.inside.start) != body.indent and not starts_alike:
         start = line_start(source.text, body.inside.start)
         return Proposal.of(source, (Span(start, body.inside.end), body.indent + fitted))
     if body.is_open or body.style == "expression" or ("\n" not in fitted and not body.inside.is_empty):
         return Proposal.of(source, differing(source, body.inside, fitted))
     return _opened(source, body, fitted, "")
-
-
-def _starts_alike(old: str, new: str) -> bool:
-    return split_bodies(old)[:1] == split_bodies(new)[:1]
 
 
 _BLANKS = lazy_pattern(r"[ \t]*")

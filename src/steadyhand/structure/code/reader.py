@@ -63,7 +63,7 @@ from steadyhand.structure.node import Refusal, refuse
 from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import line_start
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
@@ -590,17 +590,14 @@ def _offsets(captures: Captures, parsed: Parsed, language: Language) -> list[int
 Prints = Mapping[str, tuple[str, ...]]
 
 
-def fingerprints(source: Source) -> Prints | Refusal:
-    """A digest of each definition by its dotted name; several where several have that name."""
-    return source.derive(_read_prints)
-
-
 def changed_definitions(before: Prints, after: Prints) -> tuple[str, ...]:
     """The names whose text differs, those that came or went included, in the order of the file."""
     return tuple(name for name in dict.fromkeys((*after, *before)) if before.get(name) != after.get(name))
 
 
-def _read_prints(source: Source) -> Prints | Refusal:
+@once
+def fingerprints(source: Source) -> Prints | Refusal:
+    """A digest of each definition by its dotted name; several where several have that name."""
     code = code_of(source)
     if isinstance(code, Refusal):
         return code

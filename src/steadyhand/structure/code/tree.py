@@ -17,6 +17,7 @@ from __future__ import annotations
 import importlib
 from bisect import bisect_left, bisect_right
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -181,13 +182,10 @@ def unfit(language: Language, text: str) -> Refusal | None:
     # Most texts have fewer brackets than may be nested, and none of the runs: counting and looking for a text is quick.
     if sum(map(text.count, "([{")) > _DEEPEST and _depth(_BRACKET.findall(text)) > _DEEPEST:
         return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
-    if _has_run(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
+    has_run = _LONG_RUN in text or ("${" in text and _NESTED_RUN.search(text) is not None)
+    if has_run or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
         return _hopeless(language, 1)
     return None
-
-
-def _has_run(text: str) -> bool:
-    return _LONG_RUN in text or ("${" in text and _NESTED_RUN.search(text) is not None)
 
 
 def too_long(language: Language, text: str) -> Refusal | None:
@@ -401,13 +399,10 @@ def faults_of(parsed: Parsed, text: str) -> tuple[Fault, ...]:
     if parsed.tree.root_node.has_error and not parsed.errors:
         return (Fault(1, "something is missing or not expected"),)
     pairs = zip(parsed.errors, (*parsed.errors[1:], None), strict=False)
-    inner = [node for node, behind in pairs if _is_apart(node, behind)][:_MOST_REPORTED]
+    apart = (node for node, behind in pairs if behind is None or behind.start_byte >= node.end_byte or node.is_missing)
+    inner = list(islice(apart, _MOST_REPORTED))
     points = points_of(parsed.data, {node.start_byte for node in inner})
     return tuple(_fault(node, points[node.start_byte], text) for node in inner)
-
-
-def _is_apart(node: Node, behind: Node | None) -> bool:
-    return behind is None or behind.start_byte >= node.end_byte or node.is_missing
 
 
 def _fault(node: Node, point: int, text: str) -> Fault:

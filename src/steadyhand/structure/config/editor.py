@@ -96,21 +96,19 @@ def checked(
     if isinstance(proposal, Refusal):
         return proposal
     real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
-    after = _known(proposal.after, source.apply(ChangeSet.of(real)))
+    after = source.apply(ChangeSet.of(real))
+    if proposal.after is not None and proposal.after.text == after.text:
+        after = proposal.after  # with what the syntax itself has read of it to find its splices
     wanted, found = _sides(syntax, source, after, reading, asked, real)
     if isinstance(found, Refusal):
         return _breaks(found)
     is_whole = bool(wanted) and wanted[0] in reading.documents
     loaded = (syntax.loaded(source), syntax.loaded(after)) if is_whole else (None, None)
-    comparison = _Comparison(source.text, after.text, asked, syntax, _around(reading, asked), loaded)
+    around = {id(item) for container in asked.containers for item in reading.chain(container)}
+    comparison = _Comparison(source.text, after.text, asked, syntax, around, loaded)
     wrong = comparison.run(wanted, found)
     notes = (*proposal.notes, *(_ENDED,) * comparison.is_ended)
     return Proposal(real, notes, after) if wrong is None else _differs(wrong)
-
-
-def _known(read: Source | None, after: Source) -> Source:
-    """The text after, with what the syntax itself has read of it to find its splices."""
-    return read if read is not None and read.text == after.text else after
 
 
 def _sides(
@@ -166,11 +164,6 @@ def _differs(where: str) -> Refusal:
 _ENDED = "the last text of the file ended without a newline and now ends with one"
 
 
-def _around(reading: Reading, asked: Asked) -> set[int]:
-    """The containers that change, and all that hold them."""
-    return {id(item) for container in asked.containers for item in reading.chain(container)}
-
-
 _Pair = tuple[Wanted, Item, bool, object, object]
 """What should be there, what is, whether in the same characters, and what another parser reads for the two."""
 
@@ -182,6 +175,7 @@ class _Comparison:
     Nobody looks inside of what is surely the same: a value that an independent parser reads alike, or, in a format in
     which a value means the same wherever it is, one that has the same characters.
     A text that ran to the end of a file without a final newline may have got one: `is_ended` says so.
+    `around` are the containers that change, and all that hold them.
     """
 
     before: str

@@ -537,10 +537,6 @@ def _append_item(source: Source, node: KeyNode, arguments: Arguments) -> Proposa
     return node.shifted(source, node.keys.add(node.item, None, value, _read_beside(arguments)))
 
 
-def _delete_key(source: Source, node: KeyNode, _arguments: Arguments) -> Proposal | Refusal:
-    return node.delete(source)
-
-
 def _move_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     container = _container(node, arguments["to"])
     if isinstance(container, Refusal):
@@ -561,14 +557,6 @@ def _container(node: KeyNode, to: str) -> Item | Refusal:
         "rename one of them first: a name should occur once",
         {"count": len(found)},
     )
-
-
-def _rename_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
-    return node.shifted(source, node.keys.rename(node.item, arguments["name"]))
-
-
-def _set_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
-    return node.shifted(source, node.keys.set_value(node.item, check_plain(arguments["value"], "value")))
 
 
 ACTIONS = (
@@ -605,7 +593,7 @@ ACTIONS = (
         "Delete the entry or item, with its separator, the comment on its line and the comment lines directly above "
         "it.",
         (),
-        _delete_key,
+        lambda source, node, _given: node.delete(source),
         Example("app.toml", "host = 'a'\n# the port\nport = 1\n", "key:port", {}, "host = 'a'\n"),
     ),
     Action(
@@ -625,7 +613,7 @@ ACTIONS = (
         (KeyNode,),
         "Rename the entry, quoted like the old name if possible; refused if the name exists already.",
         (Parameter("name", "text", "the new name, without quotes"),),
-        _rename_key,
+        lambda source, node, given: node.shifted(source, node.keys.rename(node.item, given["name"])),
         Example("a.json", '{"a": 1}', "key:a", {"name": "b"}, '{"b": 1}'),
     ),
     Action(
@@ -633,7 +621,9 @@ ACTIONS = (
         (KeyNode,),
         "Set the value of the key in the style of the file; comments and everything else stay.",
         (Parameter("value", "value", "the new value, any JSON value; its type is the type written"),),
-        _set_key,
+        lambda source, node, given: node.shifted(
+            source, node.keys.set_value(node.item, check_plain(given["value"], "value"))
+        ),
         Example("app.yaml", "port: 80 # http\n", "key:port", {"value": 8080}, "port: 8080 # http\n"),
     ),
 )

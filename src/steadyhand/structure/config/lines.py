@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.config.layout import Piece, Sheet, Write, line_end, removal, with_endings_of
@@ -95,7 +95,7 @@ class LineSyntax(Syntax):
         assert isinstance(reading, Reading)
         top = reading.documents[0].children
         loose = Section(None, [item for item in top if not item.is_container])
-        return [loose, *(Section(_header(item), item.children) for item in top if item.is_container)]
+        return [loose, *(Section(cast("Span", item.note), item.children) for item in top if item.is_container)]
 
     def _sheet(self, source: Source) -> Sheet:
         return Sheet(source.text, self.sections(source), self.signs)
@@ -197,11 +197,6 @@ class LineSyntax(Syntax):
             return 0
         sections = self.sections(source)
         return next(at for at, section in enumerate(sections) if section.header_span == container.note)
-
-
-def _header(item: Item) -> Span:
-    assert isinstance(item.note, Span)
-    return item.note
 
 
 def check_section_name(name: str) -> Refusal | None:

@@ -144,7 +144,7 @@ def style_of(source: Source, container: Item) -> Style:
         _quoting(names, quote),
         quote,
         usual.step,
-        _dash(source.text, [container, *near]) if _has_lists(near) else usual.dash,
+        _dash(source.text, [container, *near]) if any(map(_is_list_below_name, near)) else usual.dash,
         _width(source.text, [container, *near]) or usual.width,
         _known(container),
     )
@@ -194,10 +194,6 @@ def _quote(items: Iterable[Item]) -> Quote | None:
     if found["single"] == found["double"]:
         return None
     return "single" if found["single"] > found["double"] else "double"
-
-
-def _has_lists(items: Iterable[Item]) -> bool:
-    return any(_is_list_below_name(item) for item in items)
 
 
 def _is_list_below_name(item: Item) -> bool:

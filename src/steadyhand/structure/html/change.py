@@ -20,7 +20,6 @@ from steadyhand.structure.html.proof import Change, Meaning, Unfit, danger_of, m
 from steadyhand.structure.html.template import (
     FILLER,
     UNMASKED,
-    Region,
     cover_all,
     is_plain,
     mask,
@@ -153,13 +152,9 @@ def doubt_of(page: Page, tag: StartTag, attribute: Attribute | None, name: str) 
     if attribute is not None:
         is_behind = bool(steering) and attribute.span.end > steering[0].span.start
         return f"template syntax in the tag decides whether {name!r} is there" if is_behind else None
-    if all(_is_branch(page, region) for region in steering):
+    if all(_BRANCH.match(region.span.of(page.source.text)) for region in steering):
         return None
     return f"template syntax in the tag may write {name!r} itself"
-
-
-def _is_branch(page: Page, region: Region) -> bool:
-    return _BRANCH.match(region.span.of(page.source.text)) is not None
 
 
 def _write_value(attribute: Attribute, value: str) -> Write | None:

@@ -185,15 +185,11 @@ def _label(page: Page, index: int) -> str:
     marks = "".join(f".{word}" for word in (node.attr("class") or "").split()[:3])
     name = f"{tag}#{node.attr('id')}{marks}" if node.attr("id") else f"{tag}{marks}"
     words = " ".join(page.element(index).inner.of(page.source.text)[:200].split()) if tag in _HEADINGS else ""
-    plain = "".join(_outside_tags(words)).strip()
+    plain = "".join(piece.rpartition(">")[2] for piece in words.split("<")).strip()
     return f"{name} {plain}".strip()[:_WIDEST]
 
 
 _HEADINGS = frozenset("title h1 h2 h3 h4 h5 h6".split())
-
-
-def _outside_tags(words: str) -> list[str]:
-    return [piece.rpartition(">")[2] for piece in words.split("<")]
 
 
 _POSITIONS: dict[str, dict[Where, str]] = {

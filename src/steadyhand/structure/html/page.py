@@ -27,7 +27,7 @@ from steadyhand.structure.html.template import Masked, are_whole, ended_words, m
 from steadyhand.structure.html.tree import DROPS_NEWLINE, FORMATTING, VOID, Bounds, Element, Offsets, parse_tree
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled, check_each
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
@@ -501,14 +501,10 @@ class Page:
         """The element of that number, with its place."""
         return self.extents.element(index)
 
-    def number(self, node: Tag) -> int:
-        """The number of an element of the tree."""
-        return self.numbers[node]
-
     def select(self, css: str) -> list[int]:
         """The numbers of the elements that a valid selector matches, in document order."""
         holder = self.extents.holder(self.tree, css) or self.tree
-        return [self.number(node) for node in holder.select(css)]
+        return [self.numbers[node] for node in holder.select(css)]
 
     def start_tag(self, element: Element) -> StartTag:
         """The start tag as it is written."""
@@ -523,24 +519,17 @@ class Page:
         return None if reason is None else f"{reason}, line {self.source.line_of(element.span.start)}"
 
     def _parted(self, element: Element) -> str | None:
-        inside = regions_in(self.masked.regions, element.span)
-        if any(not _holds(element, region.span) for region in inside):
+        inside, (start, end) = regions_in(self.masked.regions, element.span), element.span
+        if any(region.span.start <= start or region.span.end > end for region in inside):
             return f"template syntax reaches across the bounds of <{element.tag}>"
         if not are_whole(self.source.text, inside, self.ended):
             return f"template syntax opens inside <{element.tag}> and closes outside, or the reverse"
         return None
 
 
-def _holds(element: Element, span: Span) -> bool:
-    return element.span.start < span.start and span.end <= element.span.end
-
-
+@once
 def page_of(source: Source) -> Page | Refusal:
     """The page of a source: parsed once. Refuses with `unparsable` or `too-large`."""
-    return source.derive(_read)
-
-
-def _read(source: Source) -> Page | Refusal:
     if len(source.text) > _LONGEST:
         return _too_large(f"the page has {len(source.text)} characters, pages are read up to {_LONGEST}", _LONGEST)
     check_cancelled()

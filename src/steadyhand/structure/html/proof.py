@@ -102,7 +102,9 @@ def _prove(page: Page, proposal: Proposal, meanings: Sequence[object], look: Loo
             meaning.change(nodes[meaning.element])
             is_same = is_same and meaning.is_text
     for tree in (before, after):
-        _merge_texts(tree)
+        root = tree.select_one("html")
+        if root is not None:
+            root.normalize()  # texts that are side by side are one
         _drop_leading_blanks(page, tree)
     return before.equals(after)
 
@@ -175,12 +177,6 @@ def _shed(tree: Document, count: int) -> None:
     last = body.children[-1] if body is not None and body.children else None
     if isinstance(last, Text) and len(last.data) >= count:
         last.data = last.data[: len(last.data) - count]
-
-
-def _merge_texts(tree: Document) -> None:
-    root = tree.select_one("html")
-    if root is not None:
-        root.normalize()
 
 
 def _drop_leading_blanks(page: Page, tree: Document) -> None:

@@ -66,7 +66,7 @@ def is_safe(text: str) -> bool:
     (True, False)
     """
     drawing = _DRAWING.search(text)
-    last = _last_template(text)
+    last = max((found.start() for found in _TEMPLATE.finditer(text)), default=-1)
     while drawing is not None and drawing.start() < last:
         end = _end_of_drawing(text, drawing.start())
         if end is None:
@@ -78,10 +78,6 @@ def is_safe(text: str) -> bool:
 def mentions_template(text: str) -> bool:
     """Whether a `template` may begin in a text: such a text is never put into a drawing."""
     return _TEMPLATE.search(text) is not None
-
-
-def _last_template(text: str) -> int:
-    return max((found.start() for found in _TEMPLATE.finditer(text)), default=-1)
 
 
 def _end_of_drawing(text: str, start: int) -> int | None:

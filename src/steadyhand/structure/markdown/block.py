@@ -292,11 +292,6 @@ def block_node(source: Source, document: Document, ref: Ref) -> Node:
     return ReferencedNode(ref.kind, span, address, ref) if ref.item is None else ItemNode(span, address, ref.item)
 
 
-def item_node(source: Source, document: Document, item: Item) -> Node:
-    """The node of a list item."""
-    return ItemNode(document.span_of(item.first, item.end, item.container), item_address(source, item), item)
-
-
 _MARKER = lazy_pattern(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+", re.ASCII)
 _BOX = lazy_pattern(r"\[[ xX]\][ \t]+")
 
@@ -337,7 +332,9 @@ class Block(Addressed):
             if refs:
                 return [block_node(source, document, ref) for ref in refs]
         items = _items(source, document, wanted, within)
-        return [item_node(source, document, item) for item in items] or self._none(source, document)
+        spans = (document.span_of(item.first, item.end, item.container) for item in items)
+        nodes = [ItemNode(span, item_address(source, item), item) for span, item in zip(spans, items, strict=True)]
+        return nodes or self._none(source, document)
 
     def _none(self, source: Source, document: Document) -> Refusal:
         known: dict[str, list[str]] = {}
@@ -350,10 +347,6 @@ class Block(Addressed):
                     known.setdefault(words, []).append(item_address(source, item))
         what = "name" if self.ref.startswith("^") else "list item"
         return no_such_name(f"there is no {what} {self.ref[:80]!r}", nearest(self.ref, known), known)
-
-
-def _is_wrapped(item: Item) -> bool:
-    return item.paragraph is not None and item.paragraph.end - item.paragraph.first > 1
 
 
 def _first_line(source: Source, item: Item) -> str:
@@ -375,7 +368,11 @@ def _items(source: Source, document: Document, wanted: str, within: range) -> li
     lax = loose(bare)
     items = [item for item in document.items if item.first in within and item.paragraph is not None]
     return [item for item in items if loose(words_of(item)) == lax] or [
-        item for item in items if _is_wrapped(item) and loose(_first_line(source, item)) == lax
+        item
+        for item in items
+        if item.paragraph is not None
+        and item.paragraph.end - item.paragraph.first > 1
+        and loose(_first_line(source, item)) == lax
     ]
 
 

@@ -32,7 +32,7 @@ from steadyhand.structure.markdown.reader import (
 )
 from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.span import Span
 
 _LABEL = lazy_pattern(r"\[((?:[^\[\]\\]|\\.){1,200})\]", re.DOTALL)
@@ -107,11 +107,6 @@ class End:
     name: str
     is_closing: bool
     other: int | None = None
-
-
-def ends_of(source: Source) -> tuple[End, ...]:
-    """Every end of every pair in a text, in order; found once per source."""
-    return source.derive(_ends)
 
 
 def torn_pair(source: Source, view: View) -> Refusal | None:
@@ -189,7 +184,9 @@ def _brought(view: View) -> Counter[tuple[str, bool]]:
     return brought
 
 
-def _ends(source: Source) -> tuple[End, ...]:
+@once
+def ends_of(source: Source) -> tuple[End, ...]:
+    """Every end of every pair in a text, in order; found once per source."""
     text = _without_code(source.text, known_markdown(source))
     return tuple(_matched(_found(text)))
 

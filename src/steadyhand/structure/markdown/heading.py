@@ -237,14 +237,6 @@ class SectionNode(Part):
         return mark.end if where in ("before", "start") else max(end, mark.end)
 
 
-def section_nodes(document: Document, sections: Sequence[Section], addresses: Sequence[str], part: str) -> list[Node]:
-    """Nodes for a part of some sections."""
-    return [
-        SectionNode(KINDS[part], _span(document, section, part), address, section, part)
-        for section, address in zip(sections, addresses, strict=True)
-    ]
-
-
 def _span(document: Document, section: Section, part: str) -> Span:
     mark = section.mark
     first, end = {
@@ -312,8 +304,16 @@ class Heading(Addressed):
         if not found:
             return no_such_heading(source, document, name)
         part = "" if self.part == PARTS[0] else f".{self.part}"
-        addresses = [address_of(source, section, part) for section in found]
-        return section_nodes(document, found, addresses, self.part)
+        return [
+            SectionNode(
+                KINDS[self.part],
+                _span(document, section, self.part),
+                address_of(source, section, part),
+                section,
+                self.part,
+            )
+            for section in found
+        ]
 
     def to_value(self) -> str | None:
         return self.path if isinstance(self.path, str) else joined(self.path)

@@ -18,7 +18,7 @@ from steadyhand.structure.markdown.check import Name, after_all, checked, hidden
 from steadyhand.structure.markdown.document import Document, Item, Mark
 from steadyhand.structure.markdown.reader import Content, known_markdown, prefixed, read_content
 from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 
@@ -33,12 +33,9 @@ class Spacing:
     beneath: int
 
 
+@once
 def spacing_of(source: Source) -> Spacing:
     """The blank lines around the headings of a text; one where it has none."""
-    return source.derive(_spacing)
-
-
-def _spacing(source: Source) -> Spacing:
     document = known_markdown(source)
     above: Counter[int] = Counter()
     beneath: Counter[int] = Counter()

@@ -26,7 +26,7 @@ from steadyhand.structure.target import numbered
 from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.resemblance import similar_names
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -110,12 +110,9 @@ class Index:
     lax: Mapping[str, list[int]]
 
 
+@once
 def index_of(source: Source) -> Index:
     """The names of a source's headings, made once per source."""
-    return source.derive(_index)
-
-
-def _index(source: Source) -> Index:
     document = known_markdown(source)
     exact: dict[str, list[int]] = {}
     separated: dict[str, list[int]] = {}
@@ -287,12 +284,9 @@ class Ref:
     is_apart: bool
 
 
+@once
 def refs_of(source: Source) -> tuple[Ref, ...]:
     """Every named block of a file, in order; found once per source."""
-    return source.derive(_refs)
-
-
-def _refs(source: Source) -> tuple[Ref, ...]:
     document = known_markdown(source)
     items = {item.paragraph.first: item for item in document.items if item.paragraph is not None}
     found: list[Ref] = []
@@ -331,12 +325,9 @@ def _ref_numbers(source: Source) -> dict[Ref, int | None]:
     return dict(zip(refs, numbered(ref.name for ref in refs), strict=True))
 
 
+@once
 def items_by_words(source: Source) -> Mapping[str, Sequence[Item]]:
     """The list items that start with words, in order, by what they say; found once per source."""
-    return source.derive(_items_by_words)
-
-
-def _items_by_words(source: Source) -> Mapping[str, Sequence[Item]]:
     found: dict[str, list[Item]] = {}
     for item in known_markdown(source).items:
         if item.paragraph is not None:

@@ -41,7 +41,7 @@ from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.cancel import check_cancelled, check_each
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, once
 from steadyhand.text.splice import Splice
 
 if TYPE_CHECKING:
@@ -56,11 +56,6 @@ _LINES = 32  # between two questions whether to go on
 _LEAVES: dict[str, MarkKind] = {"fence": "fence", "code_block": "indented", "html_block": "html", "hr": "rule"}
 
 
-def read_markdown(source: Source) -> Document | Refusal:
-    """The structure of a Markdown text, read once per source. Refuses with `too-large` what is too deep or too much."""
-    return source.derive(_read)
-
-
 def known_markdown(source: Source) -> Document:
     """The structure of a text in which something was located already."""
     document = read_markdown(source)
@@ -73,7 +68,9 @@ def read_fragment(text: str) -> Document | Refusal:
     return _read_rows(Source.of_text(text), None)
 
 
-def _read(source: Source) -> Document | Refusal:
+@once
+def read_markdown(source: Source) -> Document | Refusal:
+    """The structure of a Markdown text, read once per source. Refuses with `too-large` what is too deep or too much."""
     return _read_rows(source, find_front(source.lines))
 
 
@@ -115,7 +112,7 @@ def _parser() -> MarkdownIt:
     )
     # Where links lead is nobody's business here, and the library's way to look at them raises on odd characters.
     parser.normalizeLink = str  # type: ignore[method-assign,assignment]
-    parser.validateLink = _is_anything  # type: ignore[method-assign,assignment]
+    parser.validateLink = lambda _: True  # type: ignore[method-assign,assignment]
     return parser
 
 
@@ -134,10 +131,6 @@ def _check_cancelled(state: StateBlock, row: int, end: int, silent: bool) -> boo
         if len(state.tokens) > _MOST:
             raise _TooMany(row)
     return False
-
-
-def _is_anything(_: str) -> bool:
-    return True
 
 
 def _tokens(rows: Sequence[str]) -> tuple[list[Token], tuple[Definition, ...]]:
