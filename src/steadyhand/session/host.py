@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from steadyhand.errors import EditError, Kind
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from steadyhand.workspace.overlay import Trace
 
 
-Answer = TypeVar("Answer")
 W = TypeVar("W", bound="Workspace")
 
 
@@ -83,7 +82,8 @@ class Reader:
         from steadyhand.structure.outline import outline
 
         source = self.source(path, encoding=encoding)
-        return _named(source, lambda: outline(source, within=within, depth=depth, limit=limit))
+        with naming(source):
+            return outline(source, within=within, depth=depth, limit=limit)
 
     def locate(
         self, path: AnyPath, target: Target | str, *, which: Occurrence, encoding: str | None
@@ -91,7 +91,8 @@ class Reader:
         from steadyhand.structure.outline import locate
 
         source = self.source(path, encoding=encoding)
-        return _named(source, lambda: locate(source, target, which=which))
+        with naming(source):
+            return locate(source, target, which=which)
 
     def _showed(self, source: Source, data: bytes, seq: int, lines: tuple[int, int | None] | None) -> None:
         whole = (0, source.table.count - 1)
@@ -223,10 +224,11 @@ def host_of(workspace: W) -> Host[W]:
     return Host(workspace)
 
 
-def _named(source: Source, ask: Callable[[], Answer]) -> Answer:
-    """An answer, or the refusal with the file's name."""
+@contextmanager
+def naming(source: Source) -> Iterator[None]:
+    """Around a question about a text: a refusal has the file's name."""
     try:
-        return ask()
+        yield
     except EditError as error:
         message = f"{source.path}: {error.message}"
         raise EditError(error.kind, message, hint=error.hints, details={"path": source.path, **error.details}) from None

@@ -16,6 +16,7 @@ from steadyhand.hints import RunCommand, Say, lines_named
 from steadyhand.lazy import dataclass, replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.host import naming
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.outline import Location, locate
 from steadyhand.structure.target import Target
@@ -211,11 +212,8 @@ def _located(source: Source, target: Place) -> Sequence[Location]:
     if isinstance(target, tuple):
         rows = checks.line_range(target, source.table.count)
         target = Lines(*target) if rows is None or target[1] is not None else Lines(rows[0] + 1, rows[1] + 1)
-    try:
+    with naming(source):
         return locate(source, target)
-    except EditError as error:
-        details = {"path": source.path, **error.details}
-        raise EditError(error.kind, f"{source.path}: {error.message}", hint=error.hints, details=details) from None
 
 
 def _time(seconds: object) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -245,8 +246,7 @@ class Workspace:
         return None
 
     def _with(self, session: Session) -> Self:
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other._session = session
         return other
 

@@ -403,7 +403,7 @@ def _unsound(source: Journal, found: tuple[Problem, ...]) -> EditError:
     return EditError(
         Kind.JOURNAL_DAMAGED,
         f"the journal {source.location} is damaged: {_listed(found)}",
-        hint="ask for the damaged rows to be copied as they are, or reindex where only an index is wrong",
+        hint="ask for the damaged rows to be copied as they are; an index that is wrong is rebuilt in the copy",
         details={"problems": len(found)},
     )
 
