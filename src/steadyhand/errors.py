@@ -140,6 +140,11 @@ class EditError(Exception):
 
         return render_hints(self.hints)
 
+    @property
+    def listing(self) -> str:
+        """The rows of the message below the one that says what is wrong, such as the places that come nearest."""
+        return self.message.partition("\n")[2]
+
     def message_in(self, phrases: Phrases) -> str:
         """The message in the words of a surface: with its own name for the text that it is about."""
         from steadyhand.hints import TheText

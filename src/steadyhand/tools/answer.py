@@ -118,7 +118,7 @@ def _sentences(error: EditError, message: str) -> list[str]:
         return [f"{error.said} {message}"]
     if error.kind in _SAID_BY_ITSELF:
         return [error.said]
-    rest = message.partition("\n")[2] if error.kind in NOT_FOUND else ""  # its first line is what the sentence says
+    rest = error.listing if error.kind in NOT_FOUND else ""  # the sentence says what is wrong
     return [error.said, rest or message]
 
 

@@ -54,7 +54,7 @@ def refusal_of_edit(call: Call, error: EditError, path: str) -> EditError:
     hints = error.hints
     match error.kind:
         case Kind.NO_MATCH | Kind.ALREADY_APPLIED:
-            said = f"Text not found in {path}\n{message.partition(chr(10))[2] or message}"
+            said = f"Text not found in {path}\n{error.listing or message}"
             content = _short_content(call, path)
             if content is not None:
                 details["content"] = content

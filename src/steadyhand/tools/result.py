@@ -194,7 +194,7 @@ def failure(error: EditError, phrases: Phrases = MODEL) -> dict[str, object]:
     hint = render_hints(hints, phrases)
     message = error.message_in(phrases)
     if is_offered:
-        message = message.partition(":\n")[0]  # the places are those that are offered
+        message = message.removesuffix(f":\n{error.listing}")  # the places are those that are offered
     return {
         "success": False,
         "error": message if hint is None else f"{message}\nHint: {hint}",
