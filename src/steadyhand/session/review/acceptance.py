@@ -192,9 +192,9 @@ class Acceptance(PlannedChange):
                 raise _clash(self._changes[0], found[0].conflict)
             made = moved
         notes: list[EditNote] = []
+        numbers = {splice: number for number, splice in enumerate(changes.splices)}
         for each in found:
-            places = tuple(number for number, splice in enumerate(changes.splices) if splice in each.hunk.splices)
-            notes += _notes_of(each.hunk, places)
+            notes += _notes_of(each.hunk, tuple(numbers[splice] for splice in each.hunk.splices if splice in numbers))
         self._put(draft, source, made, tuple(notes))
         return replace(base, digest=version.apply(changes).digest)
 

@@ -501,11 +501,15 @@ class Review:
         given = [ids] if isinstance(ids, str) else list(ids)
         if not given:
             raise EditError(Kind.BAD_REQUEST, "no change is named", hint="give ids as `review` lists them")
-        return [self._named(each) for each in dict.fromkeys(given)]
+        known: dict[str, list[ReviewChange]] = {}
+        for change in self.changes:
+            known.setdefault(change.id, []).append(change)
+        return [self._named(each, known) for each in dict.fromkeys(given)]
 
-    def _named(self, id: str) -> ReviewChange:
-        wanted = id if isinstance(id, str) and len(id) >= _SHORTEST else None
-        found = [change for change in self.changes if wanted is not None and change.id.startswith(wanted)]
+    def _named(self, id: str, known: Mapping[str, list[ReviewChange]]) -> ReviewChange:
+        found = known.get(id, [])
+        if not found and isinstance(id, str) and len(id) >= _SHORTEST:
+            found = [change for name, some in known.items() if name.startswith(id) for change in some]
         # One that was rejected and made again has its id twice; the one in the file is meant.
         there = [change for change in found if change.state != "rejected"] or found
         if len({change.id for change in there}) == 1:
