@@ -455,29 +455,32 @@ class _Counter:
         is_counted = self._tool is None or attempt.tool == self._tool
         if is_counted:
             self._count(attempt)
-            self._count_cells(attempt)
         for path in sorted(attempt.paths) if attempt.is_edit else ():
             self._try(attempt, path, is_counted=is_counted)
 
-    def _count_cells(self, attempt: Attempt) -> None:
-        if attempt.toolset == _REVIEW or not attempt.is_edit:
-            return
-        changed = {self._key(attempt, path) for path in attempt.changed}
-        keys = dict.fromkeys([self._key(attempt, path) for path in sorted(attempt.paths)]) or {
-            self._key(attempt, None): None
-        }
-        for number, key in enumerate(keys):
-            cell = self._cell(key)
-            cell.calls += 1
-            cell.applied += key in changed
-            if number == 0:  # what belongs to the call and to no file of it
-                self._count_call(attempt, cell)
-                for name in attempt.records:
-                    self._remember(name, key)
+    def _count(self, attempt: Attempt) -> None:
+        found = self._found
+        paths: list[str | None] = [*sorted(attempt.paths)] or [None]
+        tallies = {id(tally): tally for path in paths for tally in self._tallies(attempt, path)}
+        applied = {id(tally) for path in attempt.changed for tally in self._tallies(attempt, path)}
+        for tally in tallies.values():
+            tally.calls += 1
+            tally.applied += id(tally) in applied
         for change in attempt.changes:
-            cell = self._cell(self._key(attempt, change.path))
-            cell.ways[change.how] += 1
-            cell.tiers.update(change.tiers)
+            found.tiers.update(change.tiers)
+            for tally in self._tallies(attempt, change.path):
+                tally.ways[change.how] += 1
+                if isinstance(tally, TallyRow):
+                    tally.tiers.update(change.tiers)
+        found.refusals.update(attempt.kinds)
+        found.undone += attempt.undone
+        found.first_time = min(found.first_time or attempt.time, attempt.time)
+        found.last_time = max(found.last_time or attempt.time, attempt.time)
+        key = self._key(attempt, paths[0])
+        if key is not None:  # what belongs to the call and to no file of it
+            self._count_call(attempt, self._cell(key))
+            for name in attempt.records:
+                self._remember(name, key)
 
     def _count_call(self, attempt: Attempt, cell: TallyRow) -> None:
         cell.refusals.update(attempt.kinds)
@@ -495,8 +498,13 @@ class _Counter:
         if len(self._made) > _REMEMBERED:
             self._made.popitem(last=False)
 
-    def _key(self, attempt: Attempt, path: str | None) -> tuple[str, ...]:
-        """The row of the table that a call counts in; `(others)` throughout where there are too many rows."""
+    def _key(self, attempt: Attempt, path: str | None) -> tuple[str, ...] | None:
+        """The row of the table that a call counts in; `(others)` throughout where there are too many rows.
+
+        None for what is no try of an edit, and for what a reviewer did.
+        """
+        if attempt.toolset == _REVIEW or not attempt.is_edit:
+            return None
         given: Mapping[str, str | None] = {
             "model": attempt.model,
             "way": attempt.way,
@@ -515,25 +523,6 @@ class _Counter:
     def _cell(self, key: tuple[str, ...]) -> TallyRow:
         return self._found.cells.setdefault(key, TallyRow())
 
-    def _count(self, attempt: Attempt) -> None:
-        found = self._found
-        for tally in self._tallies(attempt):
-            tally.calls += 1
-            tally.applied += attempt.is_applied
-        changed = {type_of(path) for path in attempt.changed}
-        for suffix in {type_of(path) for path in attempt.paths}:
-            tally = _named(found.types, suffix)
-            tally.calls += 1
-            tally.applied += suffix in changed
-        for change in attempt.changes:
-            for tally in self._tallies(attempt, change.path):
-                tally.ways[change.how] += 1
-            found.tiers.update(change.tiers)
-        found.refusals.update(attempt.kinds)
-        found.undone += attempt.undone
-        found.first_time = min(found.first_time or attempt.time, attempt.time)
-        found.last_time = max(found.last_time or attempt.time, attempt.time)
-
     def _try(self, attempt: Attempt, path: str, *, is_counted: bool) -> None:
         pair = hash((attempt.series, path))
         before, is_applied = self._ends.get(pair), path in attempt.changed
@@ -543,24 +532,24 @@ class _Counter:
         if not is_counted:
             return
         is_retry = before is not None and before != "done"
-        tallies = [*self._tallies(attempt, path)]
-        if attempt.toolset != _REVIEW:
-            cell = self._cell(self._key(attempt, path))
-            cell.in_the_end += is_applied and not has_been
-            tallies.append(cell)
-        for tally in tallies:
+        for tally in self._tallies(attempt, path):
+            if isinstance(tally, TallyRow):
+                tally.in_the_end += is_applied and not has_been
             tally.first += before is None
             tally.first_applied += before is None and is_applied
             tally.retries += is_retry
         self._found.recovered += is_retry and is_applied
 
-    def _tallies(self, attempt: Attempt, path: str | None = None) -> Iterator[Tally]:
-        found = self._found
+    def _tallies(self, attempt: Attempt, path: str | None) -> Iterator[Tally]:
+        """Everything that a call counts in for one of its files, or for none."""
+        found, key = self._found, self._key(attempt, path)
         yield found.total
         yield _named(found.tools, attempt.tool or _UNKNOWN)
         yield _named(found.models, attempt.model or _UNKNOWN)
         if path is not None:
             yield _named(found.types, type_of(path))
+        if key is not None:
+            yield self._cell(key)
 
 
 def type_of(path: str) -> str:
