@@ -97,16 +97,25 @@ def test_lost_workers_lose_no_job_and_a_pause_keeps_the_queue(ground: Ground, fl
 
 def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Fleet, worker: Worker) -> None:
     ground.appending(12, 3)
-    low, high = enqueue(fleet, ground), enqueue(fleet, ground, RunSettings(priority=7, tries=1))
+    other = Ground(ground.folder / "other")
+    other.folder.mkdir()
+    other.appending(4, 2)
+    low, late = enqueue(fleet, ground), enqueue(fleet, other)
+    high = enqueue(fleet, ground, RunSettings(priority=7, tries=1))
     fleet.store.database.write(lambda own: own.execute("DELETE FROM procrastinate_jobs WHERE id % 2 = 0"))
     fleet.cancel(low)
     assert fleet.store.status(low).counts["cancelled"] == 12
-    fleet.resume(high)  # gives a new ticket to whom lost it
-    wait = worker("--jobs", "2", "--until-idle")
+    for run in (high, late):
+        fleet.resume(run)  # gives a new ticket to whom lost it
+    wait = worker("--jobs", "1", "--until-idle")  # of two, one may find that only trees at work are left
     out, err = wait.communicate(timeout=600)
     assert wait.returncode == 0, out + err
     assert fleet.store.status(high).counts["done"] == 12
     ground.check_effects([job["key"] for job in ground.jobs], f"bulk-{high}")
+    other.check_effects([job["key"] for job in other.jobs], f"bulk-{late}")
+    query = "SELECT run, min(begun), max(begun) FROM bulk_jobs GROUP BY run"
+    spans = {run: span for run, *span in fleet.store.database.read(lambda own: own.execute(query).fetchall())}
+    assert spans[high][1] <= spans[late][0], "what is more urgent begins first, though it came last"
 
 
 def test_a_file_without_jobs_and_a_dry_run_leave_no_ticket(ground: Ground, fleet: Fleet, queue: str) -> None:
@@ -205,6 +214,21 @@ def test_limits_of_a_model_endpoint_hold_between_workers(ground: Ground, fleet: 
     again = fleet.store.begin(run, 2, "b", ticket=dict(tickets)[2])
     assert isinstance(again, Wait)
     assert 50 < again.seconds <= 60
+
+
+def test_so_many_jobs_begin_at_a_model_endpoint_in_a_minute(ground: Ground, fleet: Fleet) -> None:
+    from steadyhand.bulk.run_store import Begun, Wait
+
+    for model in ("openai:m", "openai:n", "anthropic:m"):
+        task = {"text": "x", "model": model}
+        ground.jobs.append({"key": model, "root": f"/srv/{model}", "task": task})
+    run = enqueue(fleet, ground, RunSettings(model_rate=0.5))
+    tickets = fleet.store.database.read(lambda own: own.execute("SELECT number, ticket FROM bulk_jobs").fetchall())
+    begun = [fleet.store.begin(run, number, f"a{number}", ticket=ticket) for number, ticket in sorted(tickets)]
+    assert [type(each) for each in begun] == [Begun, Wait, Begun], "each endpoint for itself"
+    assert isinstance(begun[1], Wait)
+    assert 60 < begun[1].seconds <= 120
+    assert fleet.store.closed_endpoints() == {"openai", "anthropic"}
 
 
 @pytest.mark.sweep

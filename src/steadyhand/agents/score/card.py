@@ -1,7 +1,8 @@
 """The result of a score: a row for each way with its interval, and advice in words.
 
 Ways are compared by the share of tasks whose first try was good. One way is better than another only if their intervals
-do not overlap; if they do, the advice says so and prefers the way that took fewer tokens.
+do not overlap; if they do, the advice says so. The choice is the way with the largest share all the same; of equal
+ways, it is the one that was good more often in the end, then the one that took fewer tokens.
 """
 
 from __future__ import annotations
