@@ -211,6 +211,16 @@ def _python(number: int, chance: random.Random) -> tuple[str, Spot]:
     return f"{opening}{head}{body}{closing}", Spot(number, head + body, f"{head}        return []\n")
 
 
+def _typescript(number: int, chance: random.Random) -> tuple[str, Spot]:
+    first, second, third = chance.sample(_WORDS, k=3)
+    head = f"export function {method_name(number)[1]}({first}: number, {second} = '{third}'): number[] {{\n"
+    body = (
+        f"  const {third} = read({first}).map((each) => each * {chance.randrange(99)}); // {second}\n"
+        f"  for (let each = 0; each < {first}; each++) {{\n    {third}.push(each);\n  }}\n  return {third};\n"
+    )
+    return f"{head}{body}}}\n\n", Spot(number, head + body, f"{head}  return [];\n")
+
+
 _KINDS = {
     "HTML": _Kind("page.html", _html, "<!doctype html>\n<title>Shop</title>\n<main>\n", "</main>\n"),
     "Markdown": _Kind("guide.md", _markdown, between="\n"),
@@ -218,4 +228,5 @@ _KINDS = {
     "TOML": _Kind("services.toml", _toml, "# what runs where\nversion = 2\n\n"),
     "JSON": _Kind("services.json", _json, '{\n  "version": 2,\n  "services": {\n', "\n  }\n}\n", ",\n"),
     "Python": _Kind("stores.py", _python, '"""Stores."""\n\nfrom __future__ import annotations\n\n\n'),
+    "TypeScript": _Kind("stores.ts", _typescript, 'import { read } from "./read";\n\n'),
 }

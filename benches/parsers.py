@@ -60,7 +60,22 @@ def _python() -> Callable[[str], object]:
     return lambda text: Parser(grammar).parse(text.encode())
 
 
-_MAKERS = {"HTML": _html, "Markdown": _markdown, "YAML": _yaml, "TOML": _toml, "JSON": _json, "Python": _python}
+def _typescript() -> Callable[[str], object]:
+    from tree_sitter import Language, Parser
+
+    grammar = Language(importlib.import_module("tree_sitter_typescript").language_typescript())
+    return lambda text: Parser(grammar).parse(text.encode())
+
+
+_MAKERS = {
+    "HTML": _html,
+    "Markdown": _markdown,
+    "YAML": _yaml,
+    "TOML": _toml,
+    "JSON": _json,
+    "Python": _python,
+    "TypeScript": _typescript,
+}
 FLOOR = (
     "the parser alone: turbohtml with places, markdown-it without what is inside lines, the events of PyYAML's C"
     " parser, tomllib, json.loads, tree-sitter"

@@ -118,6 +118,8 @@ def edit_of(document: Document, spot: Spot) -> Edit:
             return sh.Insert(sh.Heading(path), f"{ADDED}\n", where="end")
         case "Python":
             return sh.Replace(sh.Symbol(".".join(method_name(number)), part="body"), "return []\n")
+        case "TypeScript":
+            return sh.Replace(sh.Symbol(method_name(number)[1], part="body"), "return [];\n")
         case _:
             return sh.Act(sh.Key(f"services.{service_name(number)}.replicas"), "set-key", value=0)
 
