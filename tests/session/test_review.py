@@ -362,9 +362,11 @@ def test_a_line_that_comes_or_goes_is_taken_back_and_amended_however_its_end_was
                 assert path.read_text().splitlines() == "".join(there).splitlines()
                 ann.review().take_back()
                 assert path.read_bytes() == (text if hold else changed).encode()
+                assert [each.state for each in ann.review(task=f"T{amends}")] == ["undecided"]
             else:
                 review.reject([change.id])
                 assert path.read_bytes() == text.encode()
+                assert [each.state for each in ann.review(task=f"T{amends}")] == ["rejected"]
 
 
 @pytest.mark.parametrize("hold", [False, True])

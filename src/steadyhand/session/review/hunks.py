@@ -196,9 +196,10 @@ def _sound(hunks: Iterable[Hunk], known: Steps) -> Iterator[Hunk]:
         elif hunk.before != hunk.after:
             start = source.table.start(hunk.lines[0] - 1)
             end = start + len(hunk.after)
-            is_inside = all(start <= splice.start and splice.end <= end for splice in hunk.undo)
-            is_glued = was_open and any(_opens(splice) and splice.end < len(source.text) for splice in hunk.undo)
-            back = ChangeSet(tuple(splice.shift(-start) for splice in hunk.undo)) if is_inside else ChangeSet()
+            undo = _by_lines(ChangeSet(hunk.undo), source.text).splices
+            is_inside = all(start <= splice.start and splice.end <= end for splice in undo)
+            is_glued = was_open and any(_opens(splice) and splice.end < len(source.text) for splice in undo)
+            back = ChangeSet(tuple(splice.shift(-start) for splice in undo)) if is_inside else ChangeSet()
             if is_glued or back.apply(hunk.after) != hunk.before:
                 hunk = replace(hunk, lines=None, undo=(), splices=(), is_overlapped=True)
             yield hunk
@@ -213,12 +214,11 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     """The hunks of a net change."""
     net = replace(net, changes=net.changes.trim())  # what stays as it is on both sides of a splice is in no hunk
     before, after = Source.of_text(net.before), Source.of_text(net.after)
-    changes = _by_lines(net.changes, net.before)
-    inverse = changes.invert().splices
+    inverse = net.changes.invert().splices
     hands, makers = net.hands(), net.hands(shares)
     fronts = _front_rows(path, net.before), _front_rows(path, net.after)
     known: dict[object, int] = {}
-    for group in _groups(changes, before, after):
+    for group in _groups(_by_lines(net.changes, net.before), before, after):
         met = sorted({hand for member in group.members for hand in hands[member]})
         # The newest that wrote there says which hunk it is: an older place may reach into what was put in beside it.
         # Where text only went away, and nothing says who took it, it is the oldest: what comes later is beside it.
@@ -235,7 +235,7 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
             edits,
             [*(_name(net.written[number], place) for number, place in made), *twin],
             tuple(inverse[member] for member in group.members),
-            tuple(changes.splices[member] for member in group.members),
+            tuple(net.changes.splices[member] for member in group.members),
             is_front=group.before.start < fronts[0] or group.after.start < fronts[1],
         )
 
@@ -372,7 +372,10 @@ def _is_one_sided(splice: Splice) -> bool:
 
 
 def _by_lines(changes: ChangeSet, text: str) -> ChangeSet:
-    """The same change where what came or went is whole lines, not the end of the line above and all but its own."""
+    """The same change where what came or went is whole lines, not the end of the line above and all but its own.
+
+    Only for looking at: what takes a change back is put together with it, so that both come to nothing to the splice.
+    """
     found: list[Splice] = []
     for splice in reversed(changes.splices):
         moved = splice.old + splice.new
@@ -494,7 +497,8 @@ def amended(hunk: Hunk, present: str, text: str, *, splices: Sequence[Splice] | 
     source = Source.of_text(present)
     if hunk.status == "created":
         return Splice(0, present, _ended(text, source))
-    regions = [_rows_of(source, splice) for splice in (hunk.undo if splices is None else splices)]
+    there = _by_lines(ChangeSet(tuple(hunk.undo if splices is None else splices)), present)
+    regions = [_rows_of(source, splice) for splice in there.splices]
     rows = Region(regions[0].start, max(region.end for region in regions))
     start = source.table.start(rows.start)
     old = _rows(source, rows)
