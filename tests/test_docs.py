@@ -83,7 +83,7 @@ def test_every_command_that_a_page_names_takes_the_options_it_is_given(tmp_path:
 
 @pytest.mark.sweep
 def test_no_test_is_left_out_of_the_stress() -> None:
-    """Most of them are marked as sweeps, which pytest leaves out unless it is told otherwise."""
+    """Most of them are marked as sweeps, which pytest leaves out by default."""
     recipe = ["make", "-n", "stress", "ARGS=--collect-only", f"BIN={Path(sys.executable).parent}"]
     command = subprocess.run(recipe, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -313,7 +313,7 @@ def _moved_over(
 
 
 def touching(one: ChangeSet, other: ChangeSet) -> Iterator[tuple[Splice, Splice]]:
-    """The pairs of splices of two changes of one text that stand side by side, the left one first."""
+    """The adjacent pairs of splices of two changes of one text, the left one first."""
     pairs = ((one.splices, other.splices), (other.splices, one.splices))
     for left, right in pairs:
         starting = {splice.start: splice for splice in reversed(right)}

@@ -309,7 +309,7 @@ def _moved(splices: Sequence[Splice], over: ChangeSet) -> list[Splice | None]:
 
 
 def _is_apart(left: Splice, right: Splice) -> bool:
-    """Whether a line ends between two splices that stand side by side, before and after them."""
+    """Whether a line ends between two adjacent splices, before and after them."""
     ends = all(side.endswith(("\n", "\r")) for side in (left.old, left.new) if side)
     return ends or all(side.startswith(("\n", "\r")) for side in (right.old, right.new) if side)
 
