@@ -228,6 +228,24 @@ def test_carriage_returns_that_came_with_the_reply_are_dropped_and_others_kept()
     assert texts_of(envelope("@@\n-a\r\n+b\r\n")) == [("a\r\n", "b\r\n")]
 
 
+@table(
+    "around",
+    [
+        ("```\n", "```\n"),
+        ("~~~diff\n", "~~~\n"),
+        ("apply_patch <<'EOF'\n", "EOF\n"),
+        ("```sh\napply_patch <<EOF\n", "EOF\n"),
+    ],
+)
+def test_a_reply_that_ends_inside_a_wrapped_patch_is_refused_wherever_it_ends(around: tuple[str, str]) -> None:
+    patch = envelope("@@\n a\n-b\n+c\n@@\n d\n+e\n f\n")
+    body = patch[: patch.index("*** End")]
+    for end in range(body.index("\n a") + 2, len(body) + 1):
+        with pytest.raises(EditError):
+            read(f"{around[0]}{body[:end]}")
+    assert texts_of(f"{around[0]}{body}{around[1]}") == texts_of(body) == texts_of(f"{around[0]}{patch}") != []
+
+
 def test_where_nothing_changes_one_edit_is_left_to_be_refused() -> None:
     pieces, notes = read(envelope("@@\n a\n@@\n-b\n+b\n"))
     assert texts_of(envelope("@@\n a\n@@\n-b\n+b\n")) == [("a\n", "a\n")]

@@ -91,6 +91,13 @@ class V4aReader(Reader):
 
     def close(self) -> Iterable[Piece]:
         """The pieces that the end of the reply completes; an edit that changes nothing only if there is no other."""
+        if self._is_open and self._is_cut_off():
+            raise wrong(
+                self._opening.number,
+                "the reply ends inside the patch, and what is around it is not closed",
+                "*** End Patch",
+                hint="send the whole patch, with *** End Patch as its last line",
+            )
         pieces = self._end(is_cut=not self._is_bare) if self._is_open else []
         if self._has_given:
             self.notes.extend(self._around.notes())
@@ -99,6 +106,17 @@ class V4aReader(Reader):
             Note(piece.lines[0], "a part that changes nothing", piece.lines) for piece in self._idle[kept:]
         )
         return [*pieces, *self._idle[:kept]]
+
+    def _is_cut_off(self) -> bool:
+        """Whether a patch without its mark is in a fence or a shell call that does not end either.
+
+        Many leave the mark out, and some the fence; a writer who was not interrupted leaves one of them.
+        """
+        wrapping, section = self._around.wrapping, self._section
+        if section is None or not (wrapping.is_fenced or wrapping.word):
+            return False
+        lines = section.lines if section.hunk is None else section.hunk.lines
+        return not any(map(wrapping.is_closed_by, lines))
 
     def open_bare(self, path: str, kind: Literal["add", "update"], first: Line) -> None:
         """Read what follows as the body of one file's section."""
