@@ -8,9 +8,14 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.session.host import host_of
+from steadyhand.session.tasks import lines_around
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 from steadyhand.workspace.history.read_ranges import ReadRanges
 from steadyhand.workspace.history.unseen_changes import Checkpoint, UnseenChanges
 from steadyhand.workspace.journal.record import Party, SeenVersion
@@ -146,3 +151,12 @@ def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_
         assert answer(latest, first) == [("two", "line 3"), ("two", "line 7")]
         (tmp_path / "a.txt").write_bytes(read.to_bytes())  # somebody takes both changes back, and who has seen them …
         assert {task for task, _ in answer(read, latest)} == {None}  # … learns of a change outside
+
+
+@given(text=st.lists(st.sampled_from(["\n", "\n", "a", "bb", "x" * 400])).map("".join), data=st.data())
+def test_the_lines_shown_with_a_change_do_not_depend_on_how_they_end(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    span = Span(start, data.draw(st.integers(start, len(text))))
+    above = f"{'y' * 400}\r{'y' * 400}\n"  # two lines that are clipped; for the ending of one a table is made
+    shown = lines_around(Source.of_text(above + text), span.shift(len(above)))
+    assert lines_around(Source.of_text(text), span).shift(len(above)) == shown

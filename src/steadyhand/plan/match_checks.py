@@ -37,6 +37,7 @@ _LOOKED_AT = 10_000  # lines that start like one
 _SOON = 3  # lines
 _SOME = 200  # places of one row
 _WIDE = 400  # characters of the row beside one
+_TRIED = 20  # places of old text in a short text, before its lines are listed
 _SHORT_TEXT = 20_000  # characters of a text that is searched as a whole sooner than its lines are listed
 _VISIBLE = 30  # characters from which one line is not somewhere by chance
 
@@ -454,13 +455,16 @@ class LineHint:
         return Found((Match(span, "exact"),), (), 1, tier) if _is_whole(self._draft, span, tier) else None
 
     def _start_of(self, row: int, old: str) -> int | None:
-        """Where a row of the original starts. In a short text the first place of what is looked for often tells."""
+        """Where a row of the original starts. In a short text the places of what is looked for often tell."""
         original = self._draft.original
-        if not original.is_large and original.length <= _SHORT_TEXT:
-            text = original.text
-            at = text.find(old)
-            if at >= 0 and text[at - 1 : at] in ("", "\n") and "\r" not in text and text.count("\n", 0, at) == row:
-                return at
+        if not original.is_large and original.length <= _SHORT_TEXT and "\r" not in original.text:
+            text, number, last = original.text, 0, 0
+            for at in islice(places_of(text, old), _TRIED):
+                number, last = number + text.count("\n", last, at), at
+                if number >= row:
+                    if number == row and text[at - 1 : at] in ("", "\n"):
+                        return at
+                    break
         table = original.table
         return table.start(row) if row < table.count else None
 

@@ -340,10 +340,13 @@ def _has_whole(seen_versions: Sequence[SeenVersion], digest: str) -> bool:
 def _window(source: Source, span: Span) -> Span:
     """The lines that are shown with a change."""
     near, start = source.near(span, _WINDOW + 1)
-    return _lines_around(near, span.shift(-start)).shift(start)
+    return lines_around(near, span.shift(-start)).shift(start)
 
 
-def _lines_around(source: Source, span: Span) -> Span:
+def lines_around(source: Source, span: Span) -> Span:
+    """The lines of a span with up to three on each side; one that is clipped, and what is beyond it, is not shown."""
+    if "\r" not in source.text:
+        return _lf_lines_around(source.text, span)
     table = source.table
     first, last = table.rows_of(span)
     behind = last + 1
@@ -354,10 +357,31 @@ def _lines_around(source: Source, span: Span) -> Span:
     top, bottom = max(first - _WINDOW, 0), min(behind + _WINDOW, table.count)
     starts = [table.start(row) for row in range(top, bottom + 1)]
     while first > top and starts[first - top] - starts[first - top - 1] <= WIDEST:
-        first -= 1  # a row that is clipped, and what is beyond it, is not shown
+        first -= 1
     while behind < bottom and starts[behind - top + 1] - starts[behind - top] <= WIDEST:
         behind += 1
     return Span(starts[first - top], starts[behind - top])
+
+
+def _lf_lines_around(text: str, span: Span) -> Span:
+    """The same in a text in which only LF ends a line, for which no table is made."""
+    start = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.start if span.is_empty else span.end - 1) + 1 or len(text)
+    if span.is_empty and span.start == len(text):
+        start = end = len(text)
+    elif span.is_empty and span.start == start:
+        end = start
+    for _ in range(_WINDOW):
+        above = text.rfind("\n", 0, max(start - 1, 0)) + 1
+        if not start or start - above > WIDEST:
+            break
+        start = above
+    for _ in range(_WINDOW):
+        below = text.find("\n", end) + 1 or len(text)
+        if end == len(text) or below - end > WIDEST:
+            break
+        end = below
+    return Span(start, end)
 
 
 _READ = 1_000  # files that are noted at the end of a task
