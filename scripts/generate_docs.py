@@ -74,7 +74,7 @@ VERDICTS = {
     "refused": ("Refused", "They can be read, not changed."),
     "secret": (
         "Refused and not shown",
-        "They can be neither read nor changed; where the host allows it, no answer, record or log has their content.",
+        "They can be neither read nor changed; if the host allows it, no answer, record or log contains their content.",
     ),
     "flagged": ("Flagged", "They can be changed; the answer has a warning that says what they are."),
 }
@@ -128,12 +128,12 @@ def dialects_page() -> str:
         "",
         NOTE,
         "The formats in which `sh.patch`, `ws.patch` and `steadyhand apply` read what a model wrote.",
-        "`auto` reads a reply in all of them and takes the one that makes sense of it.",
-        "Formats with marks of their own go before those without.",
+        "`auto` reads a reply in all of them and chooses the one that fits.",
+        "Formats with their own markers take precedence over those without.",
         "Anything inside a part of one format is its content, whatever it looks like.",
-        "A reply with parts in two formats is refused: nothing of it is left out in silence.",
-        "A whole file beside edits of it is compared with what they give, and the reply is refused where they differ.",
-        "`steadyhand convert --to` writes those that can be written.",
+        "A reply with parts in two formats is refused: nothing is dropped silently.",
+        "A reply with a whole file and edits of it is refused if the two results differ.",
+        "`steadyhand convert --to` writes those marked as writable.",
         "",
         "| Format | Other names | Marks of its own | Can be written |",
         "|---|---|---|---|",
@@ -166,8 +166,8 @@ def targets_page() -> str:
         "# Targets",
         "",
         NOTE,
-        "Where an edit goes, besides old text: every kind of target, as JSON and as an address.",
-        "An address is `kind[.part][[nth]]:value`; `nth` counts places that answer to the same address, from 1.",
+        "Where an edit applies, besides old text: every kind of target, as JSON and as an address.",
+        "An address is `kind[.part][[nth]]:value`; `nth` counts the places that match the same address, from 1.",
         'In JSON a target is an object with one field, such as `{"heading": "Setup"}`, or `{"at": ADDRESS}`.',
         "`steadyhand outline FILE` lists what can be addressed; `steadyhand locate FILE ADDRESS` shows a place.",
     ]
@@ -182,7 +182,7 @@ def targets_page() -> str:
             ]
             lines += ["", f"Parts: {', '.join(f'`{part}`' for part in kind.parts)}."] if kind.parts else []
         lines += ["", "```text", *kind.examples, "```"]
-    lines += ["", "## Formats", "", "By name or suffix of a file; *checked*: an edit may not break its syntax.", ""]
+    lines += ["", "## Formats", "", "By name or suffix of a file; *checked*: an edit must not break its syntax.", ""]
     lines += ["| Format | Files | Checked |", "|---|---|---|", *map(_format_row, formats())]
     return "\n".join(lines) + "\n"
 
@@ -252,14 +252,14 @@ def tiers_page() -> str:
         NOTE,
         "How old text is found, strictest first.",
         "The first step that finds anything decides; a laxer one never breaks a tie.",
-        "`--tier`, and `tier` in a policy, name the laxest step that is allowed.",
+        "`--tier`, and `tier` in a policy, set the laxest step allowed.",
         "",
         "| Step | Rank | Confidence | Looks for |",
         "|---|---|---|---|",
         *map(_step_row, steps()),
         "",
-        "Confidence is the most that is reported; it is less where less of the old text is in the file.",
-        "In the examples `⟦…⟧` marks what is found, `⏎` is LF, `␍` is CR and `⇥` is a tab.",
+        "Confidence is a maximum; it is lower if less of the old text is in the file.",
+        "In the examples, `⟦…⟧` marks the match, `⏎` is LF, `␍` is CR and `⇥` is a tab.",
     ]
     for tier in tiers():
         lines += _tier_section(tier)
@@ -267,8 +267,8 @@ def tiers_page() -> str:
         "",
         "## Repairs",
         "",
-        "What is taken off an old text that was given a shape by accident, and off its new text alike.",
-        "A repair is tried only where the old text as sent is found nowhere; what was removed is reported.",
+        "What is removed from an old text that was wrapped by accident, and from its new text alike.",
+        "A repair is tried only if the old text as sent matches nowhere; the answer reports what was removed.",
     ]
     for repair in repairs():
         lines += _repair_section(repair)
@@ -302,7 +302,7 @@ def _tier_section(tier: Tier) -> list[str]:
     overlooked = ", ".join(tier.differs) or "nothing"
     return [
         *("", f"## {tier.name}", "", tier.summary, f"Overlooks: {overlooked}."),
-        *(["Several finds are several guesses, never several places to change."] if tier.is_single else []),
+        *(["Several matches are several guesses, never several places to change."] if tier.is_single else []),
         *("", _cells(heads), "|---" * len(heads) + "|"),
         *(_row(example, "no", has_new=has_new) for example in tier.ignores),
         *(_row(example, "yes", has_new=has_new) for example in tier.matches),
@@ -475,7 +475,7 @@ def protected_page() -> str:
         NOTE,
         "A name is protected where a program that people use every day runs what the file says, on opening a folder or",
         "on a routine command, or where the file holds a secret.",
-        "What is refused stays refused until the host opens it, with `--allow` or `allow=`:",
+        "A protected path stays refused until the host allows it, with `--allow` or `allow=`:",
         "[hosting an agent](guides/hosting.md#protected-paths).",
         "",
         "An entry is a name at any depth, and protects what lies below it.",

@@ -60,41 +60,41 @@ class Kind(StrEnum):
 
     # fmt: off
     NO_MATCH = "no-match", Action.CHANGE_REQUEST, 10, "The old text is nowhere in the file."
-    AMBIGUOUS_MATCH = "ambiguous-match", Action.CHANGE_REQUEST, 11, "The old text matches several places and nothing says which."
+    AMBIGUOUS_MATCH = "ambiguous-match", Action.CHANGE_REQUEST, 11, "The old text matches several places, and the edit does not say which."
     LOW_CONFIDENCE = "low-confidence", Action.CHANGE_REQUEST, 12, "A place was found, but the match is not certain enough for this policy."
     COUNT_MISMATCH = "count-mismatch", Action.CHANGE_REQUEST, 13, "The number of places is not the expected one."
-    ALREADY_APPLIED = "already-applied", Action.CHANGE_REQUEST, 14, "The old text is gone and the new text is there already."
+    ALREADY_APPLIED = "already-applied", Action.CHANGE_REQUEST, 14, "The old text is gone and the new text is already there."
     NO_CHANGE = "no-change", Action.CHANGE_REQUEST, 15, "The edit would leave the file as it is."
     OVERLAPPING_EDITS = "overlapping-edits", Action.CHANGE_REQUEST, 16, "Two edits of one call touch the same text."
     STALE_SOURCE = "stale-source", Action.RE_READ, 20, "The file is not the version the edit was written for."
-    CONFLICT = "conflict", Action.RE_READ, 21, "Another change is where this one would write."
+    CONFLICT = "conflict", Action.RE_READ, 21, "Another change is in the place where this one would write."
     DRIFT_CONFLICT = "drift-conflict", Action.RE_READ, 22, "The lines to be changed differ from what the edit quotes."
     MALFORMED_PATCH = "malformed-patch", Action.CHANGE_REQUEST, 30, "The patch text does not follow its format."
     OUT_OF_BOUNDS = "out-of-bounds", Action.CHANGE_REQUEST, 31, "A line or offset lies outside the file."
-    NO_SUCH_TARGET = "no-such-target", Action.CHANGE_REQUEST, 32, "The address names nothing in this file."
-    UNPARSABLE = "unparsable", Action.CHANGE_REQUEST, 33, "The file cannot be parsed as its format asks."
+    NO_SUCH_TARGET = "no-such-target", Action.CHANGE_REQUEST, 32, "The address matches nothing in this file."
+    UNPARSABLE = "unparsable", Action.CHANGE_REQUEST, 33, "The file cannot be parsed in its format."
     NOT_TEXT = "not-text", Action.GIVE_UP, 34, "The file is not a text file that can be edited."
     UNENCODABLE = "unencodable", Action.CHANGE_REQUEST, 35, "The new text cannot be written in the file's encoding."
-    OUTSIDE_ROOT = "outside-root", Action.GIVE_UP, 40, "The path leads out of the workspace."
+    OUTSIDE_ROOT = "outside-root", Action.GIVE_UP, 40, "The path is outside the workspace."
     PROTECTED_PATH = "protected-path", Action.GIVE_UP, 41, "The path is protected from edits."
     NOT_ALLOWED = "not-allowed", Action.GIVE_UP, 42, "The host does not allow this here: extension, article or mode."
-    READ_ONLY = "read-only", Action.GIVE_UP, 43, "The workspace or the file may only be read."
+    READ_ONLY = "read-only", Action.GIVE_UP, 43, "The workspace or the file is read-only."
     NO_SUCH_FILE = "no-such-file", Action.CHANGE_REQUEST, 44, "There is no such file or record."
-    EXISTS_ALREADY = "exists-already", Action.CHANGE_REQUEST, 45, "The file is there already."
+    EXISTS_ALREADY = "exists-already", Action.CHANGE_REQUEST, 45, "The file already exists."
     TOO_LARGE = "too-large", Action.GIVE_UP, 46, "The file or the request is larger than the limit."
-    PLACEHOLDER_LEFT = "placeholder-left", Action.CHANGE_REQUEST, 50, "The new text has a placeholder instead of the code it means."
+    PLACEHOLDER_LEFT = "placeholder-left", Action.CHANGE_REQUEST, 50, "The new text has a placeholder instead of actual code."
     SUSPICIOUS_SHRINK = "suspicious-shrink", Action.CHANGE_REQUEST, 51, "A whole-file write would drop most of the file."
     BREAKS_SYNTAX = "breaks-syntax", Action.CHANGE_REQUEST, 52, "The file parsed before and would not parse after."
     UNSEEN_TEXT = "unseen-text", Action.RE_READ, 53, "The edit covers lines this task has never read."
-    REASON_REQUIRED = "reason-required", Action.CHANGE_REQUEST, 54, "The policy asks for a reason with every edit."
-    LOSES_ATTENTION = "loses-attention", Action.CHANGE_REQUEST, 55, "The article would lose its id or a rule of its attention."
+    REASON_REQUIRED = "reason-required", Action.CHANGE_REQUEST, 54, "The policy requires a reason for every edit."
+    LOSES_ATTENTION = "loses-attention", Action.CHANGE_REQUEST, 55, "The article would lose its id or an attention rule."
     BAD_REQUEST = "bad-request", Action.CHANGE_REQUEST, 2, "The request is not well formed."
-    BUSY = "busy", Action.RETRY_LATER, 60, "Another process holds the file."
-    TIMED_OUT = "timed-out", Action.RETRY_LATER, 61, "The work did not end within its deadline."
+    BUSY = "busy", Action.RETRY_LATER, 60, "Another process is using the file."
+    TIMED_OUT = "timed-out", Action.RETRY_LATER, 61, "The work did not finish before its deadline."
     CANCELLED = "cancelled", Action.RETRY_LATER, 62, "The caller cancelled the request."
     NOT_INSTALLED = "not-installed", Action.GIVE_UP, 63, "An optional part of Steadyhand is not installed."
     DISK_REFUSED = "disk-refused", Action.RETRY_LATER, 70, "The operating system refused to read or write."
-    JOURNAL_DAMAGED = "journal-damaged", Action.GIVE_UP, 71, "The journal cannot be trusted or used."
+    JOURNAL_DAMAGED = "journal-damaged", Action.GIVE_UP, 71, "The journal is damaged or unavailable."
     CANNOT_UNDO = "cannot-undo", Action.CHANGE_REQUEST, 72, "The change cannot be undone."
     INTERNAL = "internal", Action.REPORT_BUG, 99, "Steadyhand itself failed."
     # fmt: on
@@ -104,9 +104,8 @@ class EditError(Exception):
     """A refusal: what is true (`message`), what to do next (`hints`), and facts for programs (`details`).
 
     `hint` is the hints in the words of the library; it may be given as plain words, as a hint or as several.
-    `subject`: the message is about the `old` or the `new` text of an edit, which every surface has a name of its own for;
-    the name is put before it.
-    Nothing was changed when it is raised, unless `details["applied"]` says otherwise.
+    `subject`: the message is about the `old` or the `new` text of an edit, which every surface has a name of its own
+    for; the name is put before it. Nothing was changed when it is raised, unless `details["applied"]` says otherwise.
 
     >>> raise EditError(Kind.NO_MATCH, "old text not found in a.md", hint="read a.md again")
     Traceback (most recent call last):

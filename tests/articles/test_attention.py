@@ -96,7 +96,7 @@ def test_what_says_nothing_about_the_page(path: str, text: str) -> None:
         (article("A", "path: x"), 4, "the rule has no op"),
         (article("A", "op: file"), 4, "needs a path"),
         (article("A", "op: file, path: 3"), 4, "needs a path"),
-        (article("A", "op: file, path: ../x"), 4, "does not count from the root"),
+        (article("A", "op: file, path: ../x"), 4, "is not relative to the root"),
         (article("A", "op: symbol, path: a.py"), 4, "such as"),
         (article("A", 'op: symbol, path: "!a.py#x"'), 4, "only op file can exclude"),
         (article("A", "op: file, path: a, keyword: [x]"), 4, "unknown field keyword"),

@@ -110,7 +110,7 @@ def test_keys_name_one_job_each(tmp_path: Path) -> None:
         assert dict(store.status(run).counts) | {"waiting": 1, "refused": 2} == dict(store.status(run).counts)
     refused = list(store.jobs(run, ("refused",)))
     assert [(job.key, job.kind) for job in refused] == [("line 3", "bad-request"), ("line 4", "bad-request")]
-    assert "that of line 1" in str(refused[0].error)
+    assert "already used in line 1" in str(refused[0].error)
 
 
 @table("at_once", [1, 2, 5])

@@ -222,7 +222,7 @@ def test_an_interrupt_and_a_watch_say_how_to_go_on(ground: Ground) -> None:
     watch = command("bulk", "watch", "r1", state=ground.state)
     out, err = watch.communicate(timeout=600)
     assert watch.returncode == 0, err
-    assert "nobody carries it out; steadyhand bulk resume r1" in out + err
+    assert "no process is running it; steadyhand bulk resume r1" in out + err
     answer("bulk", "cancel", "r1", state=ground.state)
     refused = answer("bulk", "run", str(ground.folder / "jobs.jsonl"), "--run", "r1", state=ground.state, code=None)
     assert refused["error"]["kind"] == "bad-request"

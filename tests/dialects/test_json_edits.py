@@ -152,11 +152,11 @@ PAIR = '{"old_string": "a", "new_string": "b"}'
         ('{"path": "", "delete": true}', (1, 2), "empty"),
         ('{"name": "Edit", "arguments": "{\\"old_string\\": \\"a\\", \\"new_string\\""}', (1, 31), "in the JSON text"),
         ('{"old_string": "a", "new_string": "b" "reason": "c"}', (1, 37), "may end the text"),
-        (PAIR + " and more", (1, 39), "behind the JSON"),
-        (PAIR + '\nthe rest"}', (2, 1), "behind the JSON"),
-        (f"```\n{PAIR}\nthe rest\n```\n", (3, 1), "behind the JSON"),
-        (f'"old_string": "x", "new_string": "y"}}\n{PAIR}', (1, 2), "none of the edits"),
-        (f'{{"steps": [{{"old_string": "x"}}]}}\n{PAIR}', (1, 14), "none of the edits"),
+        (PAIR + " and more", (1, 39), "after the JSON"),
+        (PAIR + '\nthe rest"}', (2, 1), "after the JSON"),
+        (f"```\n{PAIR}\nthe rest\n```\n", (3, 1), "after the JSON"),
+        (f'"old_string": "x", "new_string": "y"}}\n{PAIR}', (1, 2), "outside any edit"),
+        (f'{{"steps": [{{"old_string": "x"}}]}}\n{PAIR}', (1, 14), "outside any edit"),
     ],
 )
 def test_an_edit_that_makes_no_sense_is_refused_at_its_place(reply: str, place: tuple[int, int], word: str) -> None:
@@ -408,7 +408,7 @@ def test_plain_json_is_given_as_soon_as_it_ends() -> None:
 @table(
     ("reply", "note"),
     [
-        ('{"old_string": "a", "new_string": "b",}', "a comma behind the last of a list"),
+        ('{"old_string": "a", "new_string": "b",}', "a comma after the last item of a list"),
         ("{'old_string': 'a', 'new_string': 'b'}", "a string in single quotes"),
         ('{old_string: "a", new_string: "b"}', "a key without quotes"),
         ('{"old_string": "a", // old\n"new_string": "b"}', "a comment"),

@@ -90,13 +90,13 @@ def test_the_strict_reading_takes_no_liberties(text: str) -> None:
 @table(
     ("text", "value", "flaw"),
     [
-        ("[1,]", [1], "a comma behind the last of a list"),
-        ('{"a": 1,\n}', {"a": 1}, "a comma behind the last of a list"),
+        ("[1,]", [1], "a comma after the last item of a list"),
+        ('{"a": 1,\n}', {"a": 1}, "a comma after the last item of a list"),
         ("{'a': 'it\\'s \"so\"'}", {"a": 'it\'s "so"'}, "a string in single quotes"),
         ("{old: 1, new: 2}", {"old": 1, "new": 2}, "a key without quotes"),
         ('["a\n\tb"]', ["a\n\tb"], "a line break or a tab inside a string"),
         ('["\\d \\s \\#"]', ["\\d \\s \\#"], "a backslash that is not doubled"),
-        ('["it\\\'s"]', ["it\\'s"], "an escape that JSON does not have"),
+        ('["it\\\'s"]', ["it\\'s"], "an escape that is not valid in JSON"),
         ("[\"a\nf('\\n')\"]", ["a\nf('\n')"], "an escape that may be two characters"),
         ('["\\srv\\new"]', ["\\srv\new"], "an escape that may be two characters"),
         ('["\\s\\n"]', ["\\s\n"], "a backslash that is not doubled"),
@@ -136,7 +136,7 @@ def test_code_in_whose_line_breaks_nothing_is_escaped_is_read_as_written_or_is_i
     written = code.replace('"', '\\"')
     reading = loosely(f'["{written}"]')
     flaws = [one.what for one in reading.flaws]
-    is_in_doubt = "an escape that may be two characters" in flaws or "an escape that JSON does not have" in flaws
+    is_in_doubt = "an escape that may be two characters" in flaws or "an escape that is not valid in JSON" in flaws
     assert is_in_doubt or plain(reading.node) == [code] or "\\n  " in code or "\\t  " in code or "\\r  " in code
 
 

@@ -206,12 +206,12 @@ def test_one_edit_in_every_form(reply: str) -> None:
 @table(
     ("reply", "line", "what"),
     [
-        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>>\n", 5, "a closing mark without its word"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>>\n", 5, "a closing marker without its word"),
         ("```\n<<<<<<< SEARCH\na\n=======\nb\n```\n", 6, "a block without >>>>>>> REPLACE at its end"),
-        ("```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n```\n", 4, "a REPLACE mark where the line ======= belongs"),
+        ("```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n```\n", 4, "a REPLACE marker where the line ======= belongs"),
         ("<<<<<<< SEARCH\n-a\n+b\n>>>>>>> REPLACE\n", 1, "a diff between SEARCH and REPLACE"),
-        ("<<<<<<< SEARCH\n" + PLAIN, 1, "a block that was broken off and begun again"),
-        ("```\nSEARCH\na\nREPLACE\nb\n```\n", 2, "the words SEARCH and REPLACE without their marks"),
+        ("<<<<<<< SEARCH\n" + PLAIN, 1, "a block that breaks off and starts again"),
+        ("```\nSEARCH\na\nREPLACE\nb\n```\n", 2, "the words SEARCH and REPLACE without their markers"),
         (PLAIN + PLAIN.replace("b", "a"), 6, "a block that changes nothing"),
         (PLAIN.replace("b", "a") + PLAIN, 1, "a block that changes nothing"),
     ],
@@ -656,7 +656,7 @@ UNDER = "Install\n=======\n\nold words\n\nlast\n"
 def test_a_second_divider_is_what_the_file_shows_it_to_be(before: str, block: str, after: str) -> None:
     result = patched(before, block)
     assert (result.text, result.error) == (after, None)
-    assert "a second line that may divide" in result.remarks[0]
+    assert "a second line that may separate" in result.remarks[0]
 
 
 def test_a_second_divider_never_comes_into_the_file_by_mistake() -> None:

@@ -111,7 +111,7 @@ REFUSED = {
     "a copy of what was changed": (
         SMALL + "diff --git a/x.py b/y.py\nsimilarity index 100%\ncopy from x.py\ncopy to y.py\n",
         8,
-        "the copy is of x.py as it was",
+        "the copy is made from x.py before the change",
     ),
     "half a rename": ("diff --git a/x b/y\nrename from x\n" + SMALL, 2, "both names"),
     "a mode of no file": ("diff --git a/my x b/x\nold mode 100644\nnew mode 100755\n", 1, "name"),
@@ -211,14 +211,14 @@ NOT_ADDED = {
 def test_an_empty_line_that_the_counts_do_not_prove_to_come_is_one_that_stays(ranges: str, rows: str, old: str) -> None:
     reply = f"{NAMES}@@ {ranges} @@\n{rows}"
     assert edits(reply)[0][0] == old
-    assert not any("by the counts" in what for _, what in notes(reply))
+    assert not any("counts of the hunk require" in what for _, what in notes(reply))
 
 
 def test_empty_lines_that_must_come_to_meet_the_counts_have_lost_their_sign() -> None:
     reply = NAMES + "@@ -1,4 +1,7 @@\n a\n b\n+x\n\n\n c\n d\n"
     for whole in (reply, f"```diff\n{reply}```\n", reply + "\nDone.\n", reply + "@@ -9 +12 @@\n-q\n+r\n"):
         assert edits(whole)[0] == ("a\nb\nc\nd\n", "a\nb\nx\n\n\nc\nd\n", 1)
-    assert notes(reply) == [(7, "an empty line that comes by the counts of the hunk")]
+    assert notes(reply) == [(7, "an empty line that the counts of the hunk require")]
     assert applied({"x.py": "a\nb\nc\nd\n"}, reply) == {"x.py": "a\nb\nx\n\n\nc\nd\n"}
     assert edits(NAMES + "@@ -1,3 +1,3 @@\n a\n-b\n\n c\n")[0][:2] == ("a\nb\nc\n", "a\n\nc\n")
     assert edits((NAMES + "@@ -1,2 +1,4 @@\n a\n+x\n\n c\n").replace("\n", "\r\n"))[0][1] == "a\nx\n\nc\n"
@@ -549,7 +549,7 @@ NOTED = {
         f"patch <<EOF\n{SMALL}EOF\n",
         [(1, "a shell command around the patch"), (9, "a shell command around the patch")],
     ),
-    "a stray mark": (SMALL + "*** End Patch\n", [(8, "a mark of another format")]),
+    "a stray mark": (SMALL + "*** End Patch\n", [(8, "a marker of another format")]),
     "a hunk that changes nothing": (SMALL + "@@ -7 +7 @@\n g\n", [(8, "a hunk that changes nothing")]),
 }
 

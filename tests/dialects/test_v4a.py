@@ -149,9 +149,9 @@ WRAPPED = [
     ("an end with a blank", envelope(ROWS)[:-14] + " *** End Patch\n", [(1, "a patch without *** End Patch")]),
     ("no beginning", envelope(ROWS)[16:], [(1, "a patch without *** Begin Patch")]),
     (
-        "a remark of unified diffs",
+        "a unified diff's remark",
         envelope(ROWS + "\\ No newline at end of file\n"),
-        [(4, "a remark of unified diffs")],
+        [(4, "a unified diff's remark")],
     ),
     ("an empty @@ at the end", envelope(ROWS + "@@\n"), [(7, "an @@ without lines")]),
     ("a hunk without a change", envelope("@@\n a\n" + ROWS), [(2, "a part that changes nothing")]),

@@ -239,7 +239,7 @@ def test_blocks_beside_the_whole_file_that_they_give_are_applied(
     reply = beside(GIVEN, first=first)
     result = sh.patch(before, reply, path="app.py")
     assert (result.text, result.error) == (after, None)
-    assert "a whole file beside the patch" in " ".join(result.remarks)
+    assert "a whole file in addition to the patch" in " ".join(result.remarks)
     (tmp_path / "app.py").write_bytes(before.encode())
     assert sh.Workspace(tmp_path).patch(reply).format == "search-replace"
     assert (tmp_path / "app.py").read_bytes() == after.encode()

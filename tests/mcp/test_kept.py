@@ -89,7 +89,7 @@ def test_a_backup_that_another_task_has_made_is_not_overwritten_and_that_is_repo
 
     async def work(client: Client) -> None:
         answer = await _edited(client, "y")
-        assert "a.py.bak is there already" in str(answer["warnings"])
+        assert "a.py.bak already exists" in str(answer["warnings"])
 
     _in_memory(root, "T-1", work)
     assert (root / "a.py.bak").read_text() == "x = 1\n", "it was made for another task"

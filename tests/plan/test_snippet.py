@@ -90,13 +90,13 @@ class Refused:
 
 NEVER = [
     Refused("nothing but marks", USERS, "# ...\n\n# ... existing code ...\n", "no-change", "no line"),
-    Refused("the file as it is", USERS, USERS, "no-change", "is in the file"),
+    Refused("the file as it is", USERS, USERS, "no-change", "already in the file"),
     Refused(
         "a part of the file as it is",
         USERS,
         "# ...\n    def count(self):\n        return len(self.rows)\n",
         "no-change",
-        "is in the file",
+        "already in the file",
     ),
     Refused(
         "lines of another file",
@@ -179,7 +179,7 @@ NEVER = [
         "import b_library\nimport c_library\nimport a_library\nimport d_library\nx = 1\n",
         "# ...\nimport a_library\nimport b_library\nimport c_library\n# ...\n",
         "low-confidence",
-        "there twice",
+        "occur twice",
     ),
     Refused(
         "indentation changed, and nothing else",
@@ -200,7 +200,7 @@ NEVER = [
         "alpha_value = 1\nbravo_value = 2\ncarol_value = 3\ndelta_value = 4\n",
         "alpha_value = 1\nnew_value = 5\nbravo_value = 2\n...\ncarol_value = 3\n",
         "low-confidence",
-        "stand for nothing",
+        "stand for no lines",
     ),
     Refused(
         "two parts on the same lines",
@@ -215,7 +215,7 @@ NEVER = [
         '# ...\n  def save(self, path):\n   with open(path, "w") as stream:\n       json.dump(self.rows, stream)\n'
         "        stream.flush()\n       return path\n# ...\n",
         "low-confidence",
-        "indented otherwise",
+        "indented differently",
     ),
     Refused("an empty file, and a mark", "", "# ...\nx = 1\n", "no-match", "none of them"),
 ]

@@ -9,7 +9,7 @@ import pytest
 import steadyhand as sh
 from tests.workspace.journal.sample_records import behind_its_back
 
-UNCERTAIN = "what the journal says of that change and of earlier ones is uncertain"
+UNCERTAIN = "what the journal says about that change and earlier ones is uncertain"
 
 
 @pytest.fixture

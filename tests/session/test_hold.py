@@ -190,7 +190,7 @@ def test_decisions_are_taken_back_one_after_the_other(root: Path, agent: sh.Work
     assert agent.read("a.md").text == held
     assert agent.files().files == ("a.md", "c.md")
     assert [each.state for each in review] == ["undecided"] * 4
-    with pytest.raises(EditError, match="no decision to take back"):
+    with pytest.raises(EditError, match="no decision to undo"):
         review.take_back()
 
 

@@ -35,5 +35,5 @@ def test_an_interval_holds_its_rate_and_gets_narrower_with_more_cases(one: int, 
 
 
 def test_a_share_of_more_than_all_is_none() -> None:
-    with pytest.raises(ValueError, match="no share"):
+    with pytest.raises(ValueError, match="not a share"):
         Proportion(2, 1)

@@ -74,4 +74,4 @@ def test_what_is_no_text_is_named_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(bytes(range(256)) * 4)
     with sh.Workspace(tmp_path, actor="agent") as ws:
         ws.delete("a.bin")
-        assert ws.review().patch() == b"# a.bin: left out; it is no text\n"
+        assert ws.review().patch() == b"# a.bin: left out; it is not text\n"

@@ -39,7 +39,7 @@ def test_a_container_that_is_written_again_says_what_that_costs() -> None:
     made = edit('{"a": [ // one\n 1]}', [Act(Key("a"), "set-key", value="x")], path="a.jsonc")
     assert (made.text, made.outcomes[0].notes) == (
         '{"a": "x"}',
-        ("the value is written again: 1 comment inside it is gone",),
+        ("the value was rewritten: 1 comment inside it is gone",),
     )
 
 

@@ -130,30 +130,51 @@ REFUSED: tuple[tuple[str, str, str, dict[str, str], Kind, str], ...] = (
         "</b> in line 2 of the markup closes nothing",
     ),
     ("<div>x</div>", "div", "set-html", {"value": "<tr><td>1</td></tr>"}, Kind.BAD_REQUEST, "<tr> in line 1"),
-    ("<table><tr><td>x</table>", "tr", "set-html", {"value": "text"}, Kind.UNPARSABLE, "read more of the page"),
-    ("<p>x</p>", "p", "set-html", {"value": "<div>y</div>"}, Kind.UNPARSABLE, "read more of the page"),
+    ("<table><tr><td>x</table>", "tr", "set-html", {"value": "text"}, Kind.UNPARSABLE, "read other parts of the page"),
+    ("<p>x</p>", "p", "set-html", {"value": "<div>y</div>"}, Kind.UNPARSABLE, "read other parts of the page"),
     ("<img src=a>", "img", "set-text", {"value": "x"}, Kind.BAD_REQUEST, "no content"),
     ("<p>a<br>b", "br", "set-html", {"value": "x"}, Kind.BAD_REQUEST, "no content"),
     ("<p>a<br>b", "br", "insert-html", {"value": "x", "position": "afterbegin"}, Kind.BAD_REQUEST, "no content"),
     ("<p>a<br>b", "br", "unwrap", {}, Kind.BAD_REQUEST, "remove it instead"),
     ("<script>a</script>", "script", "set-text", {"value": "'</script>'"}, Kind.BAD_REQUEST, "cannot have </script"),
-    ("<script>a</script>", "script", "set-text", {"value": "<!--<script>"}, Kind.UNPARSABLE, "read more of the page"),
-    ("<style>a</style>", "style", "set-html", {"value": "</style><p>"}, Kind.UNPARSABLE, "read more of the page"),
+    (
+        "<script>a</script>",
+        "script",
+        "set-text",
+        {"value": "<!--<script>"},
+        Kind.UNPARSABLE,
+        "read other parts of the page",
+    ),
+    (
+        "<style>a</style>",
+        "style",
+        "set-html",
+        {"value": "</style><p>"},
+        Kind.UNPARSABLE,
+        "read other parts of the page",
+    ),
     ("<p class=a>x", "p", "replace-class", {"old": "b", "new": "c"}, Kind.BAD_REQUEST, "no class 'b' (its classes: a)"),
     ("<p class=a>x", "p", "add-class", {"value": "  "}, Kind.BAD_REQUEST, "no class name"),
     ("<p>x", "p", "set-attribute", {"attr": "a b", "value": ""}, Kind.BAD_REQUEST, "not the name of an attribute"),
     ("<p>x", "p", "set-attribute", {"attr": "a=b", "value": ""}, Kind.BAD_REQUEST, "not the name of an attribute"),
     ("<p>x", "p", "wrap", {"value": "<div>"}, Kind.BAD_REQUEST, "one empty element"),
     ("<p>x", "p", "wrap", {"value": "<div>text</div>"}, Kind.BAD_REQUEST, "one empty element"),
-    ("<p>x</p>", "p", "wrap", {"value": "<p></p>"}, Kind.UNPARSABLE, "read more of the page"),
-    ("<html><body>x</body></html>", "html", "remove", {}, Kind.UNPARSABLE, "read more"),
-    ("<html><body>x</body></html>", "html", "wrap", {"value": "<b></b>"}, Kind.BAD_REQUEST, "nothing can be beside"),
-    ("<head></head><h1>x</h1><script>y</script>", "h1", "remove", {}, Kind.UNPARSABLE, "read more of the page"),
+    ("<p>x</p>", "p", "wrap", {"value": "<p></p>"}, Kind.UNPARSABLE, "read other parts of the page"),
+    ("<html><body>x</body></html>", "html", "remove", {}, Kind.UNPARSABLE, "read other parts"),
+    (
+        "<html><body>x</body></html>",
+        "html",
+        "wrap",
+        {"value": "<b></b>"},
+        Kind.BAD_REQUEST,
+        "nothing can be inserted next to",
+    ),
+    ("<head></head><h1>x</h1><script>y</script>", "h1", "remove", {}, Kind.UNPARSABLE, "read other parts of the page"),
     ("<b><p>x</b>y</p>", "body > b", "remove", {}, Kind.UNPARSABLE, "no end tag of its own"),
-    ("<b><p>x</b>y</p>", "p", "set-html", {"value": "z"}, Kind.UNPARSABLE, "read more of the page"),
+    ("<b><p>x</b>y</p>", "p", "set-html", {"value": "z"}, Kind.UNPARSABLE, "read other parts of the page"),
     ("<table><p>x</p><tr><td>y</table>", "p", "set-text", {"value": "z"}, Kind.UNPARSABLE, "not where it is written"),
     ("<table><p>x</p><tr><td>y</table>", "table", "remove", {}, Kind.UNPARSABLE, "does not hold what is written"),
-    ("<table>x<tr><td>y</table>", "table", "remove", {}, Kind.UNPARSABLE, "read more of the page"),
+    ("<table>x<tr><td>y</table>", "table", "remove", {}, Kind.UNPARSABLE, "read other parts of the page"),
     ("<form><div></form></div>", "div", "remove", {}, Kind.UNPARSABLE, "not where it is written, line 1"),
     ("<p>x<b>y<p>z</b>", "p:last-child > b", "remove", {}, Kind.UNPARSABLE, "the parser repeated <b>"),
     ("<table><tr><td>x</table>", "tbody", "remove", {}, Kind.UNPARSABLE, "the parser put in <tbody>"),
@@ -166,7 +187,7 @@ REFUSED: tuple[tuple[str, str, str, dict[str, str], Kind, str], ...] = (
         Kind.UNPARSABLE,
         "<template> inside SVG",
     ),
-    ("<svg id=s></svg>", "svg", "set-html", {"value": "<p>x</p>"}, Kind.UNPARSABLE, "read more of the page"),
+    ("<svg id=s></svg>", "svg", "set-html", {"value": "<p>x</p>"}, Kind.UNPARSABLE, "read other parts of the page"),
 )
 
 
@@ -329,7 +350,7 @@ def test_changes_that_are_right_one_by_one_and_wrong_together_are_refused() -> N
     assert isinstance(together(text, "h1", "remove"), Refusal) is False
     refusal = together(text, "h1, h2", "remove")
     assert isinstance(refusal, Refusal)
-    assert "with all these changes at once" in refusal.message
+    assert "with all these changes together" in refusal.message
 
 
 @table(

@@ -305,7 +305,7 @@ def test_a_type_of_c_that_has_its_name_twice_is_one_definition() -> None:
 
 @table("path", NAMES)
 def test_a_definition_is_all_of_its_statement(path: str) -> None:
-    """What the grammar cannot read of it is part of it as well: nothing is left of it where it goes."""
+    """What the grammar cannot read of it is part of it as well: nothing is left of it where to insert it."""
     text, _ = NAMES[path]
     code = code_of(Source.of_text(text, path=path))
     assert not isinstance(code, Refusal)

@@ -1,4 +1,4 @@
-"""What belongs to a definition goes where it goes, and what belongs to its neighbours stays."""
+"""What belongs to a definition goes where to insert it, and what belongs to its neighbours stays."""
 
 from __future__ import annotations
 

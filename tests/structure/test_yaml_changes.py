@@ -124,7 +124,7 @@ def test_setting_an_anchored_collection_says_who_else_sees_it() -> None:
 @table("value", [{"q": 1}, {}, [1], "text", None])
 def test_comments_of_a_collection_that_is_written_again_are_counted(value: Any) -> None:
     text = "a: # stays\n  x: 1 # one\n  # two\n  y: '# none' # three\nb: 1\n"
-    assert proposed(text, ("a",), value).notes == ("the value is written again: 3 comments inside it are gone",)
+    assert proposed(text, ("a",), value).notes == ("the value was rewritten: 3 comments inside it are gone",)
     after = made(text, ("a",), value)
     assert yaml.safe_load(after) == {"a": value, "b": 1}
     assert "# stays" in after

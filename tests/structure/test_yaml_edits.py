@@ -56,7 +56,7 @@ def replaced(text: str, key: str, new: str) -> str | Refusal:
         ("b: &b {x: 1}\na:\n  <<: *b\n", 'a."<<"', "rename-key", {"name": "c"}, "not a simple name"),
         ("? [a]\n: 1\n", '"[a]"', "rename-key", {"name": "c"}, "not a simple name"),
         ("a: [1]\nb:\n  - 2\n", "b", "move-key", {"to": "a"}, "rewritten"),
-        ("a: [1]\nb: 2 # c\n", "b", "move-key", {"to": "a"}, "comments have no place there"),
+        ("a: [1]\nb: 2 # c\n", "b", "move-key", {"to": "a"}, "comments cannot be kept there"),
         ("a: 1\n", "", "add-key", {"name": "x" * 2000, "value": 1}, "names are at most"),
         ("a: 1\n", "a", "set-key", {"value": "\ud800"}, "a lone surrogate is not a character"),
     ],

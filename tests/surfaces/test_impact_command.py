@@ -65,7 +65,7 @@ def test_search_for_people(fixture: Repository) -> None:
     assert result.exit_code == 0
     assert "docs/login.md  LOGIN" in result.stdout
     assert "  symbol  src/auth/session.py  symbol src/auth/session.py#Session.login" in result.stdout
-    assert "10 of 16 articles may be concerned by 10 changed files" in result.stdout
+    assert "10 of 16 articles may be affected by 10 changed files" in result.stdout
     assert "problem: docs/broken.md:2: the front matter cannot be read" in result.stderr
     assert run(fixture, "search", "--fail-on", "stale").exit_code == 3
     assert run(fixture, "search", "--base", "HEAD", "--fail-on", "stale").exit_code == 0
@@ -94,7 +94,7 @@ def test_lint_fails_where_it_finds_something(fixture: Repository, tmp_path: Path
     assert run(clean, "lint").exit_code == 0
     covered = run(clean, "lint", "--coverage")
     assert covered.exit_code == 0
-    assert "pages with rules: 1 of 1; source files that a rule means: 1 of 1" in covered.stdout
+    assert "pages with rules: 1 of 1; source files covered by a rule: 1 of 1" in covered.stdout
     assert not (tmp_path / ".steadyhand").exists()
 
 

@@ -32,7 +32,7 @@ from tests.table import table
         (("schema", "x"), "Invalid value for 'plan': 'x' is not plan, the only value.", "see steadyhand schema"),
         (("tools", "editDOM"), "'editDOM' is a tool of site: name the toolset", "see steadyhand tools --help"),
         (("impact", "run"), "no model is named", "--model"),
-        (("undo", "outside-3"), "'outside-3' was made outside the journal: nothing here can undo it", "shows its diff"),
+        (("undo", "outside-3"), "'outside-3' was made outside the journal and cannot be undone here", "shows its diff"),
         (("help", "edti"), "there is no command 'edti'", "did you mean `steadyhand help edit`?"),
     ],
 )
@@ -54,7 +54,7 @@ def test_the_nearest_name_is_offered(shell: Shell, typed: tuple[str, ...], messa
         (("edit", "short.toml", "a=1", "a = 5"), "no-match", "nearest: line 1"),
         (("edit", "many.txt", "dup", "x"), "ambiguous-match", "\n    … and 6 more\n"),
         (("edit", "zzzz", "dup", "x"), "no-such-file", "the folder has "),
-        (("apply", "link.diff"), "malformed-patch", "l.txt is a symbolic link; those are not changed"),
+        (("apply", "link.diff"), "malformed-patch", "l.txt is a symbolic link; such files are not changed"),
         (("apply", "empty.txt"), "malformed-patch", "the reply is empty"),
         (("act", "two.html", "selector:p", "remove"), "ambiguous-match", "in 2 places:\n"),
         (("--root", "nowhere", "log"), "no-such-file", "--root 'nowhere' is not a directory"),
@@ -89,7 +89,7 @@ def test_old_and_new_may_follow_the_file(shell: Shell) -> None:
 )
 def test_texts_without_quotes_are_explained(shell: Shell, typed: str, offered: str) -> None:
     refused = shell.refused("edit", "notes.md", *typed.split())
-    assert refused["hint"].startswith("put quotes around a text that has blanks: ")
+    assert refused["hint"].startswith("put quotes around a text with spaces: ")
     assert offered in refused["hint"]
 
 

@@ -33,7 +33,7 @@ SAID = [
     ("diff notes.md --lines 3:2 --new x", "2:3"),
     ("read picture.png", "--encoding NAME"),
     ("edit broken.txt --old one --new \u732b", "--encoding NAME"),
-    ("write notes.md --text x --mode 644", "leave --mode out"),
+    ("write notes.md --text x --mode 644", "leave out --mode"),
     ("why notes.md:x", "FILE:12"),
     ("why notes.md:3-1", "notes.md:1-3"),
     ("why nothing.md:x", "FILE:12"),

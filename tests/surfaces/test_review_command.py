@@ -61,7 +61,7 @@ def test_a_list_has_every_field_and_people_get_a_table(work: Shell) -> None:
     table = work.ok("review")
     assert all(change["id"] in table for change in found.values())
     assert changes(work, "--task", "T-2") == {}
-    assert work.ok("review", "--path", "nothing.md").strip() == "nothing waits for a decision"
+    assert work.ok("review", "--path", "nothing.md").strip() == "no change is waiting for a decision"
 
 
 def test_a_broken_link_is_a_risk_at_the_command_line_too_and_no_rule_accepts_it(shell: Shell, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_person_decides_with_keys(work: Shell, tmp_path: Path) -> None:
         assert "(1/4, 4 left) app.py:2" in ann.seen, "what is risky comes first"
         assert "risk: tolerant" in ann.seen
         assert "reason: three" in ann.seen
-        assert "reject it: take it back" in ann.press("?")
+        assert "reject and revert it" in ann.press("?")
         assert "no evidence" in ann.press("v")
         assert "long.md:3" in ann.press("J")
         assert "app.py:2" in ann.press("K")
@@ -241,7 +241,7 @@ def test_a_person_decides_with_keys(work: Shell, tmp_path: Path) -> None:
         assert "long.md:20" in ann.press("n")
         assert "line 10\nline 11\n" in work.text("long.md")
         last = ann.leave("r" + "it was right\n")
-    assert "1 amended, 1 accepted, 2 rejected; nothing is left" in last
+    assert "1 amended, 1 accepted, 2 rejected; nothing left" in last
     assert work.text("long.md") == LINES.replace("line 3\n", "LINE 3\n")
     heard = work.json("feedback", "--task", "T-1")["feedback"]
     assert {(item["state"], item["remark"]) for item in heard} == {

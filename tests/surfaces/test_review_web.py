@@ -312,7 +312,7 @@ def test_what_is_no_text_is_named_and_can_be_decided(tmp_path: Path) -> None:
         ws.create("made.py", "print(1)\n" * 1_000)
     site = Site(tmp_path)
     page = site.page()
-    assert "The file is no text." in page
+    assert "The file is not text." in page
     assert "Renamed from <del>old.txt</del> to <ins>new.txt</ins>" in page
     assert "Show 700 more lines" in page
     (more,) = re.findall(r'href="(/change/[^"]*rows=all[^"]*)"', page)
@@ -399,7 +399,7 @@ def test_the_rest_of_a_file_is_decided_as_it_was_seen_or_not_at_all(site: Site) 
         ws.edit("long.md", [sh.Replace("line 28", "LINE 28")], reason="a late one")
     refused = site.send(seen, "accept-file")
     assert refused.status_code == 409
-    assert "changes came or went" in refused.text.lower()
+    assert "changes were added or removed" in refused.text.lower()
     assert set(site.states().values()) == {"undecided"}
     assert site.send(site.form(file=key), "accept-file").status_code == 303
     assert {state for before, state in site.states().items() if before != "y = 2\n"} == {"accepted"}
@@ -572,7 +572,7 @@ def test_a_held_change_is_marked_and_accepting_it_writes_it(tmp_path: Path) -> N
     with sh.Workspace(tmp_path, actor="bob") as ws:
         ws.edit("a.md", [sh.Replace("line 9\n", "line nine\n")])
     page = site.page()
-    assert "Others have changed these lines on the disk" in page
+    assert "Others have changed these lines on disk" in page
     assert re.search(r"<pre>line nine\n</pre>.*<pre>LINE 9\n</pre>", page, re.DOTALL)
     button = re.search(r'<button [^>]*value="accept"[^>]*disabled', page[page.index("line nine") :])
     assert button is not None, "it would be refused"

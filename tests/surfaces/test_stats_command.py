@@ -234,7 +234,7 @@ def test_without_matplotlib_the_way_to_install_it_is_reported(busy: Shell, monke
     assert error["kind"] == "not-installed"
     assert "pip install 'steadyhand[plot]'" in error["hint"]
     shown = busy.run("stats", "--png", "x.png").stderr
-    assert f"hint: {installation().how_to_add('plot')}; or ask for --html" in shown
+    assert f"hint: {installation().how_to_add('plot')}; or use --html" in shown
 
 
 def test_counting_changes_nothing(busy: Shell) -> None:

@@ -121,7 +121,7 @@ def test_an_outline_within_a_place_shows_that_place_only(furnished: Shell) -> No
 
 def test_an_empty_outline_says_so(shell: Shell) -> None:
     (shell.root / "empty.json").write_text("{}")
-    assert "nothing in it can be addressed" in shell.ok("outline", "empty.json")
+    assert "only its lines have addresses" in shell.ok("outline", "empty.json")
 
 
 def test_a_narrow_terminal_cuts_labels_and_never_addresses(furnished: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -375,7 +375,7 @@ def test_a_new_page_beside_the_article_is_the_hosts_to_allow(tmp_path: Path) -> 
         new = {"path": "docs/new.md", "content": "new\n"}
         assert plain.call("write_file", new)["kind"] == "not-allowed"
         assert "Do not write new files" in plain.prompt()
-        assert "You may write new pages beside it" in allowing.prompt()
+        assert "You may write new pages next to it" in allowing.prompt()
         assert allowing.call("write_file", new)["success"] is True
         allowing.call("read_file", {"path": "docs/b.md"})
         for elsewhere in ("new.md", "docs/deep/new.md", "docs/new.py", "docs/b.md", "docs/../x.md", "docs/new.md"):

@@ -640,7 +640,7 @@ def test_history_follows_a_file_through_its_names_and_shows_a_patch(ground: Grou
     assert shown["entry"]["actor"] == "tester"
     why = ground.ok("history", path="b.txt", line=2)["why"]
     assert (why["id"], why["reason"], why["text"]) == (edited["id"], "digits", "2")
-    assert "before the history" in ground.ok("history", path="b.txt", line=1)["why"]["since"]
+    assert "older than the history" in ground.ok("history", path="b.txt", line=1)["why"]["since"]
 
 
 @pytest.mark.parametrize(

@@ -281,7 +281,7 @@ def test_a_copy_that_is_not_made_because_there_is_one_is_reported(tmp_path: Path
             second = two.tools("surgical")
             second.call("read_file", {"path": "a.py"})
             (said,) = second.call("edit_file", edit("import io", "import abc"))["warnings"]
-            assert "a.py.bak is there already" in said
+            assert "a.py.bak already exists" in said
     assert sorted(tree(tmp_path)) == ["a.py"]
 
 

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -77,13 +76,11 @@ def test_a_held_key_is_busy_for_other_threads_and_tables(table: LockTable, tmp_p
     thread, free = hold_elsewhere(table, "docs/a.md")
     for other in (table, LockTable(tmp_path / "locks")):
         for timeout in (0.0, 0.05):
-            started = time.monotonic()
             with pytest.raises(EditError) as caught, other.hold(["b", "docs/a.md"], timeout=timeout):
                 pass
             assert caught.value.kind is Kind.BUSY
             assert caught.value.details["keys"] == ["docs/a.md"]
             assert "docs/a.md" in caught.value.message
-            assert time.monotonic() - started < timeout + 2
     free.set()
     thread.join()
     with table.hold(["docs/a.md"], timeout=0):

@@ -175,7 +175,7 @@ def named_model(
 def _not_installed(why: str) -> EditError:
     return EditError(
         Kind.NOT_INSTALLED,
-        f"no model can be asked: {why[:_LONGEST_ERROR]}",
+        f"the model cannot be used: {why[:_LONGEST_ERROR]}",
         hint=InstallExtra("agent"),
         details={"extra": "agent"},
     )
@@ -187,7 +187,7 @@ def _compatible(name: str, base_url: str, api_key: str | None) -> ProviderModel:
 
     provider, colon, rest = name.partition(":")
     if colon and provider not in ("openai", "openai-chat"):
-        raise ValueError(f"{provider}: has a URL of its own; behind a base URL the model is openai-chat:NAME")
+        raise ValueError(f"{provider}: has its own URL; with a base URL, name the model openai-chat:NAME")
     server = OpenAICompatibleProvider("openai-compatible", base_url=base_url, api_key=api_key)
     return OpenAIChatModel(rest or name, provider=server)
 

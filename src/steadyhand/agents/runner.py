@@ -35,13 +35,14 @@ _SAME = 2  # times that a call gets the same answer before a note says so; two m
 _LONGEST_WAIT = 60.0
 
 _AS_TEXT = (
-    "Your reply held {what} written as text. I made {it} this time. From now on make tool calls through the tool-call "
+    "Your reply had {what} written as text. I carried {it} out this time. From now on make tool calls through the "
+    "tool-call "
     "interface, not as text."
 )
 _REVIEWED = (
-    "A reviewer has looked at your changes. A rejected change is taken back already, and an amended one has the "
-    "reviewer's text: do not repeat either. Answer a comment by a change, or in a sentence. What the reviewer was "
-    "shown is quoted in this JSON:"
+    "A reviewer has looked at your changes. Rejected changes are already reverted, and amended ones have the "
+    "reviewer's text: repeat neither. Answer a comment with a change, or in a sentence. The reviewed changes are "
+    "quoted in this JSON:"
 )
 _CUT = "Your reply was cut off because it was too long. Send a shorter one, such as a call with fewer or shorter edits."
 
@@ -177,7 +178,7 @@ class Conversation:
         """One request, its reply, and the calls in it; whether there is more to do."""
         limits, ended = self._limits, self.ended
         if ended.turns >= limits.turns:
-            raise _Stopped("turns", f"the model was not done after {limits.turns} turns")
+            raise _Stopped("turns", f"the model was not finished after {limits.turns} turns")
         if ended.tokens.total >= limits.tokens:
             raise _Stopped("tokens", f"the conversation took {ended.tokens.total:,} tokens of {limits.tokens:,}")
         await self._hear()
@@ -237,9 +238,9 @@ class Conversation:
         """Make a call of a reply; what the model gets as its answer."""
         ended = self.ended
         if ended.calls >= self._limits.calls:
-            raise _Stopped("calls", f"the model made {ended.calls} calls and wanted more")
+            raise _Stopped("calls", f"the model made {ended.calls} calls and wanted to make more")
         if self._toolbox.is_over:
-            return "not made: the conversation has ended"
+            return "not carried out: the conversation has ended"
         spent, self._spent = self._spent, None
         made = await self._toolbox.make(replace(call, spent=spent))
         ended.calls += 1

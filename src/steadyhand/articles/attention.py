@@ -163,7 +163,7 @@ class _Reader:
     def _jrn(self, value: object, line: int) -> str | None:
         jrn = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
         if not jrn or len(jrn) > _LONGEST or not jrn.isprintable():
-            self._problem("jrn: a name is expected; the path is used in its place", line)
+            self._problem("jrn: a name is expected; the path is used instead", line)
             return None
         return jrn
 
@@ -210,9 +210,7 @@ class _Reader:
                 raise _WrongRule(f"op {op} needs a path such as {example}")
         plain = _plain(place)
         if plain is None or expand_braces(plain) is None:
-            why = (
-                "does not count from the root of the repository" if plain is None else "has too many choices in braces"
-            )
+            why = "is not relative to the root of the repository" if plain is None else "has too many choices in braces"
             raise _WrongRule(f"the path {path[:80]} {why}")
         return Rule(op, path, plain, name, source, keywords, is_excluding, line)
 

@@ -192,7 +192,7 @@ def read_changes(workspace: Workspace, *, base: str | None = None, uncommitted: 
         elif head is None:
             raise EditError(
                 Kind.BAD_REQUEST,
-                "the repository has no commit yet",
+                "the repository has no commits yet",
                 hint="commit something, or compare what is uncommitted",
             )
         else:
@@ -282,7 +282,7 @@ def _merge_base(git: Git, base: str | None, head: str) -> str:
         if usual is None:
             raise EditError(
                 Kind.BAD_REQUEST,
-                "no base branch was detected: there is no origin/HEAD, main or master besides the current branch",
+                "no base branch was detected: there is no origin/HEAD, main or master other than the current branch",
                 hint="name one with --base, such as HEAD~1, or compare what is uncommitted",
                 details={"field": "base"},
             )

@@ -61,13 +61,13 @@ class Tree:
         """What is wrong with a link of a page; None where it leads somewhere."""
         meant = next((path for path in meant_paths(page, link) if path in self.names), None)
         if meant is None:
-            return ("dead-link", f"the link {link.target} leads to no file") if self.is_whole else None
+            return ("dead-link", f"the link {link.target} points to no file") if self.is_whole else None
         if link.anchor is None or not is_page(meant):
             return None
         there = facts if meant == page else self.facts(meant)
         if anchor_name(link.anchor) in there.anchors or (not there.anchors and meant != page):
             return None
-        return "dead-anchor", f"the link {link.target} leads to no heading of {meant}"
+        return "dead-anchor", f"the link {link.target} points to no heading of {meant}"
 
     def linking(self, path: str, anchors: Iterable[str]) -> Iterator[tuple[str, PageLink]]:
         """The links of other pages to one of these anchors of a page."""

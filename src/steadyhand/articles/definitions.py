@@ -139,7 +139,7 @@ def _values(source: Source, key: str) -> list[str] | Refusal:
 
     syntax = syntax_of(format_of(source.path))
     if syntax is None:
-        return Refusal(Kind.BAD_REQUEST, f"{source.path} is in no format that has keys", "name a configuration file")
+        return Refusal(Kind.BAD_REQUEST, f"{source.path} has no format with keys", "name a configuration file")
     try:
         steps = parse_path(key)
     except EditError as error:

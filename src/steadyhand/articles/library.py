@@ -116,7 +116,7 @@ def _beneath(workspace: Workspace, place: str, problems: list[Problem]) -> Itera
         named = host_of(workspace).source(place).path or place  # refuses where it is not there either
         return [named] if is_page(named) else []
     if listing.cut is not None:
-        problems.append(Problem(place, f"not all of it was looked at: {listing.cut}"))
+        problems.append(Problem(place, f"it was searched only in part: {listing.cut}"))
     return [path for path in listing.files if is_page(path)]
 
 

@@ -7,7 +7,7 @@ dead-symbol     the file has no such definition
 dead-key        the file has no such key
 dead-article    no article has that id or path
 duplicate-jrn   two articles have one id
-cycle           articles attend to each other in a circle
+cycle           articles depend on each other in a circle
 uncovered       a page has no rule; only where coverage is asked for
 """
 
@@ -112,7 +112,7 @@ def lint(workspace: Workspace, *, docs: Sequence[str] = (), coverage: bool = Fal
     covered = _coverage(library, linter.files) if coverage else None
     if covered is not None:
         findings += [
-            LintFinding("uncovered", path, "no rule says what it depends on") for path in covered.uncovered_pages
+            LintFinding("uncovered", path, "no rule declares what it depends on") for path in covered.uncovered_pages
         ]
     findings.sort(key=lambda each: (each.path, each.line or 0, each.kind, each.message))
     return Lint(tuple(findings), len(library.articles), covered)
@@ -199,7 +199,7 @@ def _duplicates(library: Library, everything: Library) -> Iterator[LintFinding]:
     for article in library.articles:
         others = [each.path for each in everything.by_name[article.jrn] if each.path != article.path]
         if article.is_named and others:
-            yield LintFinding("duplicate-jrn", article.path, f"{', '.join(others[:5])} has the id {article.jrn} too")
+            yield LintFinding("duplicate-jrn", article.path, f"{', '.join(others[:5])} also has the id {article.jrn}")
 
 
 def _cycles(library: Library, everything: Library) -> Iterator[LintFinding]:
@@ -207,7 +207,7 @@ def _cycles(library: Library, everything: Library) -> Iterator[LintFinding]:
     for group in everything.cycles():
         paths = [article.path for article in group]
         if own & set(paths):
-            yield LintFinding("cycle", paths[0], f"articles attend to each other in a circle: {', '.join(paths[:20])}")
+            yield LintFinding("cycle", paths[0], f"articles depend on each other in a circle: {', '.join(paths[:20])}")
 
 
 def _coverage(library: Library, files: Sequence[str]) -> Coverage:

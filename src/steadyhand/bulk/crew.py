@@ -146,7 +146,7 @@ def attempt(store: RunStore, begun: Begun, member: Member, given: Given, *, is_w
     given = replace(given, run=begun.run, actor=given.actor or settings.actor, push=settings.push)
     # Not begun once more: the job has ended so many processes that it is the likely cause.
     if begun.lost >= settings.lost:
-        error = f"{begun.lost} workers died or were lost while they were at this job"
+        error = f"{begun.lost} workers died or were lost during this job"
         store.end(begun, _settled(member, job, given, Outcome("failed", _DIED, error)))
         return 0.0
     found = member.run(job, given, seconds=settings.seconds, is_wanted=is_wanted)

@@ -94,7 +94,7 @@ def _in_turn(job: Job, given: Given, root: str, *, preview: bool = False) -> Out
         except EditError as error:
             if error.kind is not Kind.BUSY:
                 raise
-            return Outcome("failed", str(error.kind), "another job is at work there", again=True, wait=_NEXT_TURN)
+            return Outcome("failed", str(error.kind), "another job is running there", again=True, wait=_NEXT_TURN)
         return _work(job, given, root, preview=preview)
 
 
@@ -123,7 +123,7 @@ def _in_worktree(job: Job, given: Given) -> Outcome:
         if made is not None:
             if not repository.message(made).rstrip().endswith(_trailers(job, given).rstrip()):
                 raise EditError(
-                    Kind.EXISTS_ALREADY, f"the branch {branch} is there and was not made by this job",
+                    Kind.EXISTS_ALREADY, f"the branch {branch} already exists and was not made by this job",
                     hint="remove it, or give the run another name with --run",
                 )  # fmt: skip
             return _branched(job, given, repository, branch, made)
@@ -235,7 +235,7 @@ def _paths(job: Job, workspace: Workspace) -> Iterator[str]:
     listing = workspace.files(limit=_MOST_FILES, seconds=60.0, skip_ignored=True)
     if listing.cut:
         raise EditError(
-            Kind.TOO_LARGE, "the tree has more files than can be listed", hint="use a root that is a part of it"
+            Kind.TOO_LARGE, "the tree has more files than can be listed", hint="use a subdirectory as the root"
         )
     for entry in listing.files:
         if any(glob.matches(entry.split("/")) for glob in globs):
@@ -254,7 +254,7 @@ def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
     standing = [record for record in records if record.verb == "edit" and record.id not in undone]
     if job.work == "task":
         if standing and not host_of(workspace).has_ended_well(task):
-            workspace.undo(task=task, reason="the attempt that made this did not come to its end")
+            workspace.undo(task=task, reason="the attempt that made this did not finish")
             return None
         records = standing
     if not records:
@@ -263,7 +263,7 @@ def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
     if call is not None and call.toolset == TOOL and call.id != _call_of(job):  # of a run of that name kept elsewhere
         raise EditError(
             Kind.EXISTS_ALREADY,
-            f"a run of this name has done another job {job.key!r} here",
+            f"a run of this name has already done another job {job.key!r} here",
             hint="give the run another name with --run",
         )
     return _recorded(job, workspace, [record.id for record in records])
@@ -322,7 +322,7 @@ def _take_back(workspace: Workspace, task: str) -> None:
     """Undo what the task made, if it made anything."""
     if workspace.history(task=task, limit=1):
         with suppress(EditError):  # all of it was taken back before
-            workspace.undo(task=task, reason="the task did not end well")
+            workspace.undo(task=task, reason="the task did not end successfully")
 
 
 def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:

@@ -53,50 +53,55 @@ _LONGEST_LINE = 16 << 20
 _BATCH, _BATCH_SIZE = 500, 4 << 20
 
 _MODEL = (
-    Field("model", Text(), "The model, such as anthropic:claude-sonnet-4-5; that of the run where there is none."),
-    Field("base_url", Text(), "The OpenAI-compatible server that has the model."),
-    Field("max_turns", Number(least=1), "Replies of the model at most."),
-    Field("max_tokens", Number(least=1), "Tokens of a conversation at most."),
+    Field("model", Text(), "The model, such as anthropic:claude-sonnet-4-5; default: the run's."),
+    Field("base_url", Text(), "The model's OpenAI-compatible server."),
+    Field("max_turns", Number(least=1), "Most replies of the model."),
+    Field("max_tokens", Number(least=1), "Most tokens of a conversation."),
     Field("max_seconds", Number(least=1), "How long a conversation may take."),
 )
 _ACT = Object(
     (
-        Field("glob", Either((Text(), Many(Text(), least=1))), "Files of the tree, as .gitignore names them.", True),
+        Field(
+            "glob",
+            Either((Text(), Many(Text(), least=1))),
+            "A pattern for files of the tree, written as in .gitignore.",
+            True,
+        ),
         Field("edits", Many(Anything(), least=1), "What to do in each file that has the target.", True),
     )
 )
 _TASK = Object(
     (
         Field("text", Text(), "The task, in plain words.", required=True),
-        Field("toolset", Text(), "The tools that the model gets; core where there is none."),
+        Field("toolset", Text(), "The model's tools; default: core."),
         Field("article", Text(), "The one file that may be changed."),
         *_MODEL,
     )
 )
 _IMPACT = Object(
     (
-        Field("base", Text(), "The commit that the change is compared with; detected where there is none."),
-        Field("docs", Many(Text()), "Directories or files to look for articles in."),
-        Field("mentions", Flag(), "Also pages that only name something of the change."),
-        Field("limit", Number(least=1), "Ask about so many articles at most."),
+        Field("base", Text(), "The commit to compare with; default: detected."),
+        Field("docs", Many(Text()), "Directories or files to search for articles."),
+        Field("mentions", Flag(), "Include pages that only mention something changed."),
+        Field("limit", Number(least=1), "Ask about at most this many articles."),
         *_MODEL,
     )
 )
 _POLICY = tuple(Field(item.name, Anything()) for item in fields(Policy))
 JOB = Object(
     (
-        Field("key", Text(), "Names the job in its run; a job of a key is carried out once.", required=True),
+        Field("key", Text(), "Names the job within its run; a key runs once.", required=True),
         Field("root", Text(), "The directory to work in."),
         Field("repo", Text(), "Or: the git repository to clone, a URL or a path."),
-        Field("ref", Text(), "With repo: a branch, tag or commit; its default branch where there is none."),
-        Field("plan", Anything(), "A plan of edits, as apply takes it."),
+        Field("ref", Text(), "With repo: a branch, tag or commit; default: its default branch."),
+        Field("plan", Anything(), "A plan of edits, in the form apply takes."),
         Field("patch", Text(), "Or: a patch in any format."),
-        Field("act", _ACT, "Or: edits by address over all files of a glob."),
+        Field("act", _ACT, "Or: edits by address of all files of a glob."),
         Field("task", _TASK, "Or: a task for a model with a toolset."),
-        Field("impact", _IMPACT, "Or: let a model correct the articles that the last change made wrong."),
-        Field("policy", Object(_POLICY), "What the edits may do, by the names of Policy."),
-        Field("result", Text(RESULTS), "What becomes of it; leave where nothing is said."),
-        Field("reason", Text(), "Why; it is kept with the record, and is the message of the commit."),
+        Field("impact", _IMPACT, "Or: have a model correct the articles that the last change made wrong."),
+        Field("policy", Object(_POLICY), "The policy for the edits, with the fields of Policy."),
+        Field("result", Text(RESULTS), "What to do with the result; default: leave."),
+        Field("reason", Text(), "Why; recorded, and used as the commit message."),
     )
 )
 
@@ -192,7 +197,7 @@ def read_job(value: object) -> Job:
     >>> read_job({"key": "a", "root": "/srv/a"})
     Traceback (most recent call last):
         ...
-    steadyhand.schema.FieldError: bad-request: the job says nothing that is to be done
+    steadyhand.schema.FieldError: bad-request: the job does not say what to do
     """
     _check(JOB, value, "")
     given = {name: each for name, each in cast("Mapping[str, object]", value).items() if each is not None}
@@ -200,20 +205,20 @@ def read_job(value: object) -> Job:
     if not key or len(key) > _LONGEST_KEY or not key.isprintable():
         raise bad_request("key", f"1 to {_LONGEST_KEY} printable characters are expected")
     if key.startswith(name_of_line("")):
-        raise bad_request("key", f"{key!r} would be the name of a line that is no job", "use another key")
+        raise bad_request("key", f"{key!r} is reserved for lines that are not jobs", "use another key")
     is_repo = "repo" in given
     if is_repo == ("root" in given):
         said = "the job names a root and a repository" if is_repo else "the job does not say where"
         raise bad_request("repo" if is_repo else "root", said, "give root or repo")
     if "ref" in given and not is_repo:
-        raise bad_request("ref", "a ref is one of a repository", 'give "repo" instead of "root"')
+        raise bad_request("ref", "a ref needs a repository", 'give "repo" instead of "root"')
     for name in ("root", "repo", "ref"):
         place = str(given.get(name, "."))
         if not place or place.startswith("-") or not place.isprintable():
-            raise bad_request(name, "it is empty, begins with - or holds control characters")
+            raise bad_request(name, "it is empty, begins with - or contains control characters")
     works = [name for name in WORKS if name in given]
     if len(works) != 1:
-        said = f"the job says {' and '.join(works)}" if works else "the job says nothing that is to be done"
+        said = f"the job says {' and '.join(works)}" if works else "the job does not say what to do"
         raise bad_request("", said, f"give exactly one of {', '.join(WORKS)}")
     job = Job.of_json({**given, "reason": remark(read_optional_text(given, "reason", ""), "reason")})
     job.rules()
@@ -295,7 +300,7 @@ def jobs_for(
         key = " ".join([shown_repository(words[0]), *words[1:]])
         try:
             if len(words) > 2:
-                raise bad_request("", "a line has a directory, or a repository and a ref", "write no blanks in names")
+                raise bad_request("", "a line has a directory, or a repository and a ref", "use names without spaces")
             is_repo = len(words) == 2 or "://" in words[0] or words[0].endswith(".git") or "@" in words[0]
             place = {"repo": words[0], "ref": words[1] if len(words) == 2 else None} if is_repo else {"root": words[0]}
             yield number, read_job({"key": key, **place, work: body, "result": result, "reason": reason})
@@ -335,9 +340,9 @@ def _parse(line: bytes) -> object:
     except UnicodeDecodeError as error:
         raise bad_request("", f"the line is not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
-        raise bad_request("", f"the line is no JSON: {error.msg}, column {error.colno}", "one object a line") from None
+        raise bad_request("", f"the line is not JSON: {error.msg}, column {error.colno}", "one object a line") from None
     except (ValueError, RecursionError):
-        raise bad_request("", "the line is no JSON that can be read", "one object a line") from None
+        raise bad_request("", "the line is not readable JSON", "one object a line") from None
 
 
 def _check(shape: Shape, value: object, path: str) -> None:

@@ -132,7 +132,7 @@ def try_sample(store: RunStore, run: str, count: int, processes: int, given: Giv
                 assert job is not None
                 ended = member.run(job, given, seconds=seconds)
                 if not isinstance(ended, Outcome):
-                    ended = Outcome("failed", str(Kind.TIMED_OUT), f"the job did not come to an end: {ended}")
+                    ended = Outcome("failed", str(Kind.TIMED_OUT), f"the job did not finish: {ended}")
                 found[place] = (job.key, ended)
         finally:
             member.close()

@@ -201,7 +201,9 @@ class RunStore:
         """Begin a run, to which jobs are added; its id. A run of that name that is there is gone on with."""
         run = name or new_record_id()[:8]
         if not run.replace("-", "").replace("_", "").isalnum() or len(run) > 40:
-            raise EditError(Kind.BAD_REQUEST, f"{run[:40]!r} is no name for a run", hint="use letters, digits, - and _")
+            raise EditError(
+                Kind.BAD_REQUEST, f"{run[:40]!r} is not a name for a run", hint="use letters, digits, - and _"
+            )
         query = (
             f"INSERT INTO bulk_runs (id, made, settings, state, {_COUNTS})"
             " VALUES (?, ?, ?, 'adding', 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING"
@@ -237,7 +239,7 @@ class RunStore:
                     good.append((number, each, body))
                 if before in ("", body):
                     continue
-                said = f"the key {each.key!r} is that of line {number}, with another job"
+                said = f"the key {each.key!r} is already used in line {number} for another job"
                 error = EditError(Kind.BAD_REQUEST, said, hint="keys name one job each")
             else:
                 error = each.error

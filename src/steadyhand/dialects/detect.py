@@ -271,7 +271,7 @@ def _tried(readings: Sequence[Reading]) -> dict[str, str]:
             if reading.error is not None
             else f"{len(reading.pieces)} parts"
             if reading.pieces
-            else "nothing that looks like it"
+            else "nothing like it"
         )
         for reading in readings
     }

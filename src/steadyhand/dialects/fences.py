@@ -88,9 +88,9 @@ class Fence:
             raise malformed(
                 last,
                 f"the reply ends inside the fence that begins on line {line}",
-                "the rest of the file, and the line that ends the fence",
+                "the rest of the file, and the closing fence",
                 format=format,
-                hint="send the file again, whole and with the line that ends its fence",
+                hint="send the whole file again, with its closing fence",
             )
 
 

@@ -157,7 +157,7 @@ def _plan(source: Source, files: Sequence[FileRequest], policy: Policy, path: st
             case WriteFile() | MergeFile() | CreateFile() | DeleteFile():
                 whole.append(request)
             case _:
-                remarks.append(f"{request.path}: names and permissions are not part of a text and stay as they are")
+                remarks.append(f"{request.path}: names and permissions are not part of a text and do not change")
     if not whole:
         if not edits:
             raise bad_request("patch", "it changes names or permissions only", "apply it to a workspace")
@@ -202,7 +202,7 @@ def _emptied(made: Plan, path: str | None) -> Plan:
         return made
     raise EditError(
         Kind.STALE_SOURCE,
-        f"{path or 'the text'} has lines that the patch does not take away, so it is not deleted",
+        f"{path or 'the text'} has lines that the patch does not remove, so it is not deleted",
         hint="read it again and send a patch that removes all of it",
         details={"path": path, "lines": made.after.table.count},
     )

@@ -49,7 +49,7 @@ class Patch:
     def beside(self, shown: Sequence[Piece]) -> Patch:
         """The patch with the whole files that the reply shows beside it, as what its edits must give."""
         texts = {piece.request.path: piece.request for piece in shown}
-        notes = [Note(piece.lines[0], "a whole file beside the patch, which gives the same") for piece in shown]
+        notes = [Note(piece.lines[0], "a whole file in addition to the patch, with the same result") for piece in shown]
         files = list(self.files)
         for at in reversed(range(len(files))):  # the last edits of a file give what is shown
             request, whole = files[at], texts.pop(files[at].path, None)

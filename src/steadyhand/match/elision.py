@@ -142,16 +142,16 @@ def check_elisions(old: str, new: str) -> str | None:
     before, after = split_bodies(old), split_bodies(new)
     left, right = _elisions(before), _elisions(after)
     if missing := Counter(left) - Counter(right):
-        return f"the old text leaves lines out with {next(iter(missing))!r}, and the new text does not repeat that line"
+        return f"the old text omits lines with {next(iter(missing))!r}, and the new text does not repeat that line"
     if added := Counter(right) - Counter(left):
-        return f"the new text leaves lines out with {next(iter(added))!r} where the old text does not"
+        return f"the new text omits lines with {next(iter(added))!r} where the old text does not"
     if left != right:
-        return "the new text has the lines that stand for others in another order than the old text"
+        return "the new text has the placeholder lines in another order than the old text"
     for section, other in zip(sections_of(before), sections_of(after), strict=True):
         if _is_blank(before, section) and not _is_blank(after, other):
             line = next(row.strip() for row in after[slice(*other)] if row.strip())
             return (
-                f"the old text does not say where the new line {line[:80]!r} belongs: it has only left-out lines there"
+                f"the old text does not say where the new line {line[:80]!r} belongs: it has only omitted lines there"
             )
     return None
 

@@ -330,7 +330,7 @@ def _was_there(line: str, old: Characters, given: GuardInput) -> bool:
 def _left_placeholder(line: str, row: int, path: str | None) -> Finding:
     return Finding(
         Kind.PLACEHOLDER_LEFT,
-        f"{f'{path}: ' if path else ''}line {row + 1} of the new text stands for others: {line.strip()[:80]!r}",
+        f"{f'{path}: ' if path else ''}line {row + 1} of the new text is a placeholder: {line.strip()[:80]!r}",
         "write those lines out, or edit only what changes",
         {"line": row + 1, "text": line.strip()[:200]},
     )
@@ -369,7 +369,7 @@ def _unseen(given: GuardInput, before: Characters, gap: Span) -> Finding:
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     return Finding(
         Kind.UNSEEN_TEXT,
-        f"{given.path or 'the file'}: this task has not read {lines} as the file is now",
+        f"{given.path or 'the file'}: this task has not read the current {lines}",
         Reread(given.path, (first, last)),
         {"lines": [first, last]},
     )
@@ -395,7 +395,7 @@ def _check_attention(given: GuardInput) -> Finding | None:
     return Finding(
         Kind.LOSES_ATTENTION,
         f"{given.path} would lose {', '.join(lost[:_SHOWN_RULES])}{more}",
-        "leave jrn and attention in the front matter as they are, and change the text below it",
+        "keep jrn and attention in the front matter, and change the text below it",
         {"lost": lost},
     )
 
@@ -418,7 +418,7 @@ def _check_syntax(given: GuardInput) -> Finding | None:
         return _warning(_not_checked(name, after))
     before_text = "" if given.before is None else given.before[:]
     if not before_text.strip():
-        return _warning(f"{name} is written, but does not parse as its name says: {_described(after)}")
+        return _warning(f"{name} is written, but does not parse in the format of its name: {_described(after)}")
     if isinstance(before := _fault(known, before_text, given.path), Unchecked):
         return _warning(
             f"{name} was not checked before the edit ({before.reason}) and does not parse now: {_described(after)}"

@@ -425,7 +425,7 @@ def without_bom(edit: Edit) -> Edit:
         raise EditError(
             Kind.BAD_REQUEST,
             "the old text begins with the file's byte order mark, and the new text does not",
-            hint="leave the mark out of both texts; the file keeps it",
+            hint="leave it out of both texts; the file keeps it",
         )
     alternatives = tuple(replace(one, old=_bare(one.old), new=_bare(one.new)) for one in edit.alternatives)
     return replace(

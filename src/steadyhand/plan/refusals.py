@@ -140,7 +140,7 @@ def one_place(name: str, key: str) -> EditError:
     """A target that is no old text is one place, and a further one was asked for."""
     return EditError(
         Kind.COUNT_MISMATCH,
-        f"a target by {key} is one place in {name}; the edit asks for more",
+        f"a target by {key} is one place in {name}; the edit asks for several",
         hint=LeaveOut(("occurrence", "expected")),
         details={"total": 1},
     )
@@ -183,7 +183,7 @@ def overlapping(name: str, index: int, earlier: int, lines: tuple[int, int]) -> 
     where = lines_named(*lines)
     return EditError(
         Kind.OVERLAPPING_EDITS,
-        f"edit {index + 1} overlaps what edit {earlier + 1} of this call wrote, {where} of {name}",
+        f"edit {index + 1} overlaps the result of edit {earlier + 1} of this call, {where} of {name}",
         hint=f"merge the two edits, or send edit {index + 1} in a second call",
         details={"earlier": earlier, "lines": list(lines)},
     )

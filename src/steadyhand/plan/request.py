@@ -251,9 +251,9 @@ def request_shape() -> Object:
             Field("delete", Flag(), "Or: true removes the file."),
             Field("rename_to", Text(), "Or: its new path."),
             Field("copy_to", Text(), "Or: the path of a copy."),
-            Field("merge", Text(), "Or: a snippet whose marks stand for lines that stay."),
-            Field("move", address, "Or: a part of the file, to be moved to `to`."),
-            Field("to", Object(there), "Where move puts it; without a target, at the end of the file."),
+            Field("merge", Text(), "Or: a snippet whose markers stand for lines that stay."),
+            Field("move", address, "Or: a part of the file to move to `to`."),
+            Field("to", Object(there), "The destination of move; without a target, the end of the file."),
             Field("mode", Text(), 'Permission bits, such as "0755".'),
             Field("expect", Text(), "fileHash of the version you mean.", also=HASH),
             Field("allow_shrink", Flag(), "Allow write to drop most of the lines."),
@@ -298,7 +298,7 @@ def request_from_json(value: object, path: str = "") -> FileRequest:
     verb = _verb_of(fields, path)
     name = read_text(fields, "path", path)
     if not name:
-        raise bad_request(join(path, "path"), "the path is empty", "name a file beneath the root")
+        raise bad_request(join(path, "path"), "the path is empty", "name a file below the root")
     expect = _expect(fields, path)
     match verb:
         case "edits":
@@ -387,7 +387,7 @@ def _verb_of(fields: Mapping[str, object], path: str) -> str:
     for name in fields:
         if name not in REQUEST_VERBS[verb]:
             raise bad_request(
-                join(path, name), f"it does not go with {verb!r}", f"fields: {', '.join(REQUEST_VERBS[verb])}"
+                join(path, name), f"it cannot be combined with {verb!r}", f"fields: {', '.join(REQUEST_VERBS[verb])}"
             )
     if verb == "delete" and fields["delete"] is not True:
         raise bad_request(join(path, "delete"), "only true means something here", "leave the request out instead")

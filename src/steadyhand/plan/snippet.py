@@ -91,7 +91,7 @@ def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[lis
     """The edits, and the tier that overlooks what had to be overlooked."""
     lexer, found = lexer_of(source.path), read_snippet(snippet)
     if not found.runs:
-        raise refusals.no_change(name, "the snippet has no line that says something")
+        raise refusals.no_change(name, "the snippet has no line with content")
     key = key_of(policy, lexer)
     file = VisibleRows(source.lines, key)
     refuse = Refusals(name, source, file)
@@ -102,7 +102,7 @@ def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[lis
         _check_extent(placed[0], file, refuse)
     edits = edits_of(placed, file, refuse, is_sensitive=lexer.name not in _FREE)
     if not edits:
-        raise refusals.no_change(name, "every line of the snippet is in the file already")
+        raise refusals.no_change(name, "every line of the snippet is already in the file")
     return edits, "elision" if found.has_marks else _tier(placed, file)
 
 

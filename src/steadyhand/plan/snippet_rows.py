@@ -518,8 +518,8 @@ class Refusals:
         what = f"{lines_named(line, run.line(len(run.rows) - 1))} of the snippet: none of them is in {self._name}"
         return EditError(
             Kind.NO_MATCH,
-            f"{what} in a way that tells where they belong, first {_short(run.rows[0])}{nearest}",
-            hint="begin and end each part between marks with unchanged lines, copied as they are in the file",
+            f"{what} in a way that shows where they belong, first {_short(run.rows[0])}{nearest}",
+            hint="begin and end each part between markers with unchanged lines, copied exactly from the file",
             details={"line": line, "text": run.rows[0][:200]} | ({"nearest": near[0].first_line} if near else {}),
         )
 
@@ -530,7 +530,7 @@ class Refusals:
         return EditError(
             Kind.AMBIGUOUS_MATCH,
             "\n".join([f"{what}, {verb} {len(places)} places in {self._name}:", *self._listed(spans)]),
-            hint="show more unchanged lines around what changes, such as the line that opens the function",
+            hint="show more unchanged lines around the change, such as the line that opens the function",
             details={
                 "line": run.line(first),
                 "total": len(places),
@@ -544,9 +544,9 @@ class Refusals:
         rest = f"from line {last + 1} on" if start == 0 else f"up to line {first - 1}"
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"the snippet has {lines_named(first, last)} of {self._name} and no mark: whether the lines {rest} "
-            "should go or stay is unclear",
-            hint="put a mark such as `... existing code ...` where lines stay, or say that it is the whole file",
+            f"the snippet has {lines_named(first, last)} of {self._name} and no marker: it is unclear whether the "
+            f"lines {rest} should stay",
+            hint="put a marker such as `... existing code ...` where lines stay, or say that it is the whole file",
             details={"line": run.line(0), "lines": [first, last]},
         )
 
@@ -556,7 +556,7 @@ class Refusals:
         return EditError(
             Kind.AMBIGUOUS_MATCH,
             "\n".join([f"{what}, may be meant for more than one place of {self._name}:", *self._listed(spans)]),
-            hint="show more unchanged lines around what changes, such as the line that opens the function",
+            hint="show more unchanged lines around the change, such as the line that opens the function",
             details={"line": run.line(0), "candidates": describe_places(self._source, spans)},
         )
 
@@ -565,7 +565,7 @@ class Refusals:
             Kind.NO_MATCH,
             f"line {run.line(0)} of the snippet, {_short(run.rows[0])}, is in {self._name} at line "
             f"{self._file.line(place)}, not between the parts around it",
-            hint="give the parts in the order of the file",
+            hint="send the parts in the order of the file",
             details={"line": run.line(0), "nearest": self._file.line(place)},
         )
 
@@ -573,8 +573,8 @@ class Refusals:
         return EditError(
             Kind.LOW_CONFIDENCE,
             f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, is in {self._name} at line "
-            f"{self._file.line(place)} and would then be there twice",
-            hint="show the lines between its old and its new place too, without a mark",
+            f"{self._file.line(place)} and would then occur twice",
+            hint="also show the lines between its old and its new place, without a marker",
             details={"line": run.line(row), "nearest": self._file.line(place)},
         )
 
@@ -583,7 +583,7 @@ class Refusals:
             Kind.LOW_CONFIDENCE,
             f"the parts of the snippet at line {before.line(0)} and at line {run.line(0)} both take line "
             f"{self._file.line(place)} of {self._name}",
-            hint="give lines that follow each other in the file as one part, without a mark between them",
+            hint="send consecutive lines of the file as one part, without a marker between them",
             details={"line": run.line(0)},
         )
 
@@ -592,9 +592,9 @@ class Refusals:
         line = run.line(len(run.rows) - 1)
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"the dots below line {line} of the snippet stand for nothing: what follows them comes right below line "
+            f"the dots below line {line} of the snippet stand for no lines: what follows them is directly below line "
             f"{self._file.line(place)} of {self._name}",
-            hint="leave them out, or send an edit if they are to be a line of the file",
+            hint="leave them out, or send an edit if they should be a line of the file",
             details={"line": line, "nearest": self._file.line(place)},
         )
 
@@ -609,7 +609,7 @@ class Refusals:
         return EditError(
             Kind.LOW_CONFIDENCE,
             f"{what}, {there}: whether lines are added or replaced is unclear",
-            hint=f"go on {side} it up to a line of the file that stays, before the mark",
+            hint=f"continue {side} it up to an unchanged line of the file, before the marker",
             details={"line": run.line(0), "text": row.text[:200], "nearest": self._file.line(edge.here.number)},
         )
 
@@ -618,17 +618,17 @@ class Refusals:
         return EditError(
             Kind.LOW_CONFIDENCE,
             f"{lines_named(*lines)} of {self._name} ({len(old)} that are not blank) are missing from the part of the "
-            f"snippet at line {run.line(0)}, which has {len(new)} in their place and no mark",
-            hint="put a mark such as `... existing code ...` where lines stay; to delete many, send an edit of them",
+            f"snippet at line {run.line(0)}, which has {len(new)} in their place and no markerer",
+            hint="put a marker such as `... existing code ...` where lines stay; to delete many, send an edit",
             details={"line": run.line(0), "lines": list(lines), "count": len(old)},
         )
 
     def mark(self, run: Run, row: int) -> EditError:
         return EditError(
             Kind.PLACEHOLDER_LEFT,
-            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, seems to stand for lines that stay, and "
-            f"would come into {self._name}",
-            hint="write the mark as a comment of its own, such as `... existing code ...`",
+            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, seems to stand for lines that stay, but "
+            f"would be written into {self._name}",
+            hint="write the marker as a separate comment, such as `... existing code ...`",
             details={"line": run.line(row), "text": run.rows[row].strip()[:200]},
         )
 
@@ -644,7 +644,7 @@ class Refusals:
     def indent(self, run: Run, row: int) -> EditError:
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"the part of the snippet at line {run.line(0)} is indented otherwise than {self._name}; where line "
+            f"the part of the snippet at line {run.line(0)} is indented differently from {self._name}; where line "
             f"{run.line(row)}, {_short(run.rows[row])}, belongs is unclear",
             hint="copy unchanged lines with their indentation",
             details={"line": run.line(row)},
@@ -653,9 +653,9 @@ class Refusals:
     def blanks(self, run: Run, row: int, file_row: int) -> EditError:
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"around line {file_row + 1} of {self._name} the snippet (line {run.line(row)}) has other blank lines than "
-            "the file, and whether they should change is unclear",
-            hint="copy the blank lines around what changes as they are in the file",
+            f"around line {file_row + 1} of {self._name} the snippet (line {run.line(row)}) has other blank lines "
+            "than the file, and it is unclear whether they should change",
+            hint="copy the blank lines around the change from the file",
             details={"line": run.line(row), "nearest": file_row + 1},
         )
 

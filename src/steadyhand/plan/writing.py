@@ -485,8 +485,8 @@ def _not_taken(action: Action, node: Node) -> Refusal:
     fitting = [other.name for other in actions().values() if isinstance(node, other.takes)]
     return Refusal(
         Kind.BAD_REQUEST,
-        f"{action.name} is nothing to do to a {node.kind}",
-        f"what can be done to it: replace, insert, delete{''.join(f', {name}' for name in fitting)}",
+        f"{action.name} does not apply to a {node.kind}",
+        f"possible: replace, insert, delete{''.join(f', {name}' for name in fitting)}",
         {"action": action.name, "kind": node.kind, "actions": fitting},
     )
 
@@ -516,8 +516,8 @@ def _nested(name: str, source: Source, first: Splice, second: Splice) -> EditErr
     lines = sorted({source.line_of(first.start), source.line_of(second.start)})
     return EditError(
         Kind.OVERLAPPING_EDITS,
-        f"{name}: two of the places lie inside each other (line {' and '.join(map(str, lines))})",
-        hint="name the inner and the outer place in two edits, or only one of them",
+        f"{name}: two of the places are nested (line {' and '.join(map(str, lines))})",
+        hint="send the inner and the outer place as two edits, or only one of them",
         details={"lines": lines},
     )
 

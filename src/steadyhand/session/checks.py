@@ -40,7 +40,7 @@ def digest_of_version(expect: object) -> str | None:
     text = expect.lower() if isinstance(expect, str) else ""
     if not 16 <= len(text) <= 64 or any(char not in "0123456789abcdef" for char in text):
         raise _bad(
-            "expect", "it is not a digest", "give at least 16 hex digits of the SHA-256 that reading the file showed"
+            "expect", "it is not a digest", "send at least 16 hex digits of the SHA-256 that reading the file showed"
         )
     return text
 
@@ -57,7 +57,7 @@ def remark(value: object, name: str) -> str | None:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise _bad(name, "it holds a lone surrogate") from None
+        raise _bad(name, "it contains a lone surrogate") from None
     return value
 
 
@@ -86,7 +86,7 @@ def permission_bits(mode: object) -> int | None:
     if mode > 0o777:
         raise EditError(
             Kind.NOT_ALLOWED,
-            f"mode {mode:o}: set-user, set-group and sticky bits are not Steadyhand's to give",
+            f"mode {mode:o}: Steadyhand does not set set-user, set-group and sticky bits",
             hint="use permission bits up to 0777",
         )
     return mode

@@ -485,12 +485,12 @@ class ConflictOverride(ConflictCheck):
         kept = self._kept
         then = version_then(self.view.store.journal, kept, draft.source_on_disk())
         if kept.writes is None or then is None:
-            raise self._stale(planned, "because what it would have written was not kept")
+            raise self._stale(planned, "because its new text was not kept")
         first, last = kept.writes.lines
         start, end = then.table.start(first - 1), then.table.start(last)
         since = self._since(draft, then, source)
         if any(splice.start < end and start < splice.end for splice in since.splices):
-            raise self._stale(planned, "because the lines it would change are no longer as they were")
+            raise self._stale(planned, "because the lines it would change have changed again")
         refused = Splice(start, then.text[start:end], kept.writes.text)
         outcome = Outcome(0, applied=True, path=draft.path, lines=kept.lines, splices=(0,))
         if planned.ok:
@@ -503,7 +503,7 @@ class ConflictOverride(ConflictCheck):
             return planned.error
         return EditError(
             Kind.STALE_SOURCE,
-            f"the refused edit of {self._kept.path} cannot be made any more, {because}",
+            f"the refused edit of {self._kept.path} can no longer be made, {because}",
             hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
             details={"path": self._kept.path, "conflict": self._kept.id},
         )
@@ -513,7 +513,7 @@ class ConflictOverride(ConflictCheck):
         if not is_untouched(self.view.store.journal, self._kept, draft.source_on_disk()):
             raise EditError(
                 Kind.STALE_SOURCE,
-                f"the refused edit names lines by number, and {self._kept.path} is no longer as it was",
+                f"the refused edit names lines by number, and {self._kept.path} has changed",
                 hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
                 details={"path": self._kept.path, "conflict": self._kept.id},
             )

@@ -343,4 +343,4 @@ def lease_warnings(session: Session, ops: Sequence[FileOp], rules: Sequence[str]
 
 
 def _kept_as(kept: dict[str, str]) -> str:
-    return f"{kept['path']}: what another program saved at the same time was kept as {kept['kept']} beside the journal"
+    return f"{kept['path']}: what another program saved at the same time was kept as {kept['kept']} next to the journal"

@@ -244,7 +244,7 @@ def events(
     if store.read_only and store.location.url is None:
         raise EditError(
             Kind.READ_ONLY,
-            "what is opened for reading only reads a copy of the journal, and that does not grow",
+            "a read-only workspace reads a copy of the journal, which does not grow",
             hint=(OpenForWriting(" to follow, which changes no file"), Say("ask without follow")),
         )
     watch = _Watch(store, wanted, poll, stop or _never)

@@ -165,7 +165,7 @@ def _recorded(journal: Journal, id: str) -> Entry:
     if id.startswith(PREFIX):
         raise EditError(
             Kind.BAD_REQUEST,
-            f"{id[:40]!r} was made outside the journal: nothing here can undo it",
+            f"{id[:40]!r} was made outside the journal and cannot be undone here",
             hint=RunCommand("show", "shows its diff"),
         )
     return journal.find(id)
@@ -204,7 +204,7 @@ def net_diff(store: Store, task: str) -> str:
     entries = [entry for entry in found if entry.record.verb == "edit" and entry.undone_by is None]
     if not entries:
         raise EditError(
-            Kind.NO_SUCH_FILE, f"no standing change belongs to task {task!r}", hint=RunCommand("log", "shows tasks")
+            Kind.NO_SUCH_FILE, f"no change in effect belongs to task {task!r}", hint=RunCommand("log", "shows tasks")
         )
     overlay = store.overlay("undo")
     try:
@@ -247,7 +247,7 @@ def _in_effect(entry: Entry) -> Entry:
         raise EditError(
             Kind.CANNOT_UNDO,
             f"{entry.record.id} was never applied ({entry.state})",
-            hint="there is nothing to take back",
+            hint="there is nothing to undo",
         )
     if entry.undone_by is not None:
         raise EditError(

@@ -157,7 +157,7 @@ def rows_now(journal: Journal, kept: KeptConflict, present: Source) -> tuple[int
     if then is None:
         raise EditError(
             Kind.STALE_SOURCE,
-            f"it is unclear which lines of {kept.path} the conflict is about: that version is not kept",
+            f"it is unclear which lines of {kept.path} the conflict is about: that version was not kept",
             hint="edit the file itself, then drop the conflict",
             details={"path": kept.path, "conflict": kept.id},
         )
@@ -306,7 +306,9 @@ class KeptConflicts:
         """See `Workspace.resolve`; the lines that `edit` replaces are those of `present_text`."""
         checks.one_of(how, "how", WAYS)
         if (how == "edit") != (text is not None):
-            raise EditError(Kind.BAD_REQUEST, "`text` goes with `edit`, and only there", hint="give both or neither")
+            raise EditError(
+                Kind.BAD_REQUEST, "`text` is for `edit` only, and required there", hint="give both or neither"
+            )
         kept = self.conflict(id)
         if kept.state != "open":
             raise _closed(kept)
@@ -323,7 +325,7 @@ class KeptConflicts:
         if self._store.is_secret(kept.path):
             raise EditError(
                 Kind.PROTECTED_PATH,
-                f"{kept.path} holds secrets, and its lines are not handed out",
+                f"{kept.path} holds secrets, and its lines are not shown",
                 hint="edit the file itself, then drop the conflict",
                 details={"path": kept.path, "conflict": kept.id},
             )
@@ -397,6 +399,6 @@ def _closed(kept: KeptConflict) -> EditError:
     return EditError(
         Kind.BAD_REQUEST,
         f"the conflict {kept.id} is not open: it {_WHAT[kept.state]}{record}",
-        hint="nothing needs to be done; to take a record back: undo",
+        hint="nothing needs to be done; to revert a record: undo",
         details={"conflict": kept.id, "state": kept.state, "record": kept.record},
     )

@@ -97,7 +97,7 @@ class Leases:
             raise EditError(
                 Kind.NO_SUCH_FILE,
                 f"there is no file {reading.path}",
-                hint="announce the whole file, without a target, to create it",
+                hint="to create it, take a lease on the whole file, without a target",
                 details={"path": reading.path},
             )
         source = self._store.text_of(reading.path, image)
@@ -105,7 +105,7 @@ class Leases:
             raise EditError(
                 Kind.NOT_TEXT,
                 f"{reading.path} is not a text file",
-                hint="announce the whole file, without a target",
+                hint="take a lease on the whole file, without a target",
                 details={"path": reading.path},
             )
         return source
@@ -125,7 +125,7 @@ class Leases:
                 "; ".join(map(str, found)),
                 hint=(
                     Say("work elsewhere, or try again when the lease has ended"),
-                    RunCommand("lease --list", "lists those that last"),
+                    RunCommand("lease --list", "lists the current ones"),
                 ),
                 details={"path": found[0].path, "leases": [lease_now.to_json() for lease_now in found]},
             )
@@ -221,7 +221,7 @@ def _time(seconds: object) -> float | None:
         return None
     amount = checks.amount(seconds, "seconds")
     if amount == 0:
-        raise EditError(Kind.BAD_REQUEST, "seconds: 0 is too short", hint="give more, or leave it out")
+        raise EditError(Kind.BAD_REQUEST, "seconds: 0 is too short", hint="use more, or leave it out")
     return amount
 
 

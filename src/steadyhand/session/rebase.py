@@ -181,7 +181,7 @@ def redacted(planned: Plan) -> Plan:
 
 def without_content(error: EditError) -> EditError:
     """A refusal that shows nothing of the file."""
-    return EditError(error.kind, error.kind.doc, hint="the file holds secrets, so nothing of it is shown")
+    return EditError(error.kind, error.kind.doc, hint="the file holds secrets, so its text is not shown")
 
 
 Placed = tuple[UnseenChange, Region]

@@ -8,7 +8,7 @@ the write and no note was made.
     updated    it was changed, and the conversation about it ended well
     partial    it was changed, and then something went wrong, or the process died
     unchanged  it was judged to be right as it is, or what was changed was taken back
-    skipped    a person or a setting left it out, an earlier run judged it, or the run has not come to it
+    skipped    a person or a setting left it out, an earlier run judged it, or the run has not reached it
     failed     it was not changed, and no judgement was reached
 """
 
@@ -225,7 +225,7 @@ def _article(
     }
     error = noted.get("error")
     if said is None:
-        message = "the run ended before this article was finished" if is_changed else "the run has not come to it"
+        message = "the run ended before this article was finished" if is_changed else "the run has not reached it"
         error = {"kind": "unfinished", "message": message}
     held = {"held": True} if path in waiting else {}
     return {**facts, **_rest(noted, *facts, "error"), **held, **({} if error is None else {"error": error})}

@@ -340,7 +340,7 @@ def check_by(names: Iterable[str]) -> tuple[str, ...]:
 class Statistics:
     """The answer. `recovered` are the series of refusals on a file that ended in a change, `given_up` the others.
 
-    `undone` counts records that were taken back, `damaged` rows of the journal that could not be read.
+    `undone` counts records that were undone, `damaged` rows of the journal that could not be read.
     """
 
     total: Tally = field(default_factory=Tally)
@@ -592,7 +592,7 @@ class Proportion:
 
     def __post_init__(self) -> None:
         if not 0 <= self.hits <= self.of:
-            raise ValueError(f"{self.hits} of {self.of} is no share")
+            raise ValueError(f"{self.hits} of {self.of} is not a share")
 
     @property
     def rate(self) -> float | None:

@@ -134,7 +134,7 @@ class TransactionBuilder:
         if step.policy.require_reason and step.reason is None and not isinstance(request, EditFile):
             raise EditError(
                 Kind.REASON_REQUIRED,
-                f"the change of {request.path} gives no reason",
+                f"the change of {request.path} has no reason",
                 hint=GiveReason(),
             )
         match request:
@@ -389,7 +389,7 @@ class TransactionBuilder:
         if there is None:
             self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
         elif there.before is not None and not self.conflicts.view.has_copied(name):
-            warning = f"no backup of {draft.before_path} was made: {name} is there already and is not overwritten"
+            warning = f"no backup of {draft.before_path} was made: {name} already exists and is not overwritten"
             self.warnings.append(f"{warning}; the journal has the version before")
 
 
@@ -438,7 +438,7 @@ def expect_version(draft: FileDraft, expect: str | None) -> None:
     if not actual.startswith(expect):
         raise EditError(
             Kind.STALE_SOURCE,
-            f"{draft.path} has digest {actual[:16]} now, not {expect[:16]}",
+            f"{draft.path} now has digest {actual[:16]}, not {expect[:16]}",
             hint=(Reread(draft.path), ExpectVersion(actual)),
             details={"path": draft.path, "expected": expect, "actual": actual},
         )

@@ -281,7 +281,7 @@ class Workspace:
 
         task = checks.remark(name, "task") or self.task_id
         if task is None:
-            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say which task is over")
+            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say which task has ended")
         tasks = Tasks(self._session.in_task(task))
         removed = () if failed else tasks.remove_backups()
         tasks.end("failed" if failed else "ended well")
@@ -802,7 +802,7 @@ def _file_named(path: AnyPath | None) -> Callable[[str], str]:
 
     def name(found: str) -> str:
         if not found and not given:
-            raise EditError(Kind.BAD_REQUEST, "the patch does not say which file it is for", hint=NameFile())
+            raise EditError(Kind.BAD_REQUEST, "the patch does not name its file", hint=NameFile())
         return found or given
 
     return name

@@ -158,7 +158,7 @@ def _across(source: Source, node: Node, there: Node, where: Where) -> Proposal |
     assert isinstance(come, Proposal)
     is_inside = node.span.start <= there.span.start and there.span.end <= node.span.end
     if is_inside or any(_is_inside(new.span, old.span) for new in come.splices for old in gone.splices):
-        return refuse(f"{there.label} is part of what is to be moved", "name a place outside of it")
+        return refuse(f"{there.label} is part of what you want to move", "name a place outside it")
     splices = tuple(sorted((*gone.splices, *come.splices), key=lambda splice: splice.span))
     stays = ChangeSet(splices).apply(source.text) == source.text
     return Proposal(() if stays else splices, (*gone.notes, *come.notes))
@@ -180,7 +180,7 @@ ACTIONS = (
         (Node,),
         "Move it to another place in the file: before, after or inside what is there.",
         (
-            Parameter("to", "place", "where to: an address, or a target's JSON form"),
+            Parameter("to", "place", "the destination: an address, or a target's JSON form"),
             Parameter("where", "text", "on which side", required=False, choices=("before", "after", "start", "end")),
         ),
         _move,

@@ -36,8 +36,8 @@ _RANGE = lazy_pattern(r"([0-9]{1,12})(?:[-:]([0-9]{1,12}))?", re.ASCII)
 class Lines(RowTarget):
     """Lines `start` to `end`, counted from 1, both included.
 
-    `Lines(5, 4)` is the empty place before line 5; one past the last line it is the end of the file.
-    `text` is what those lines must say, whatever their endings; the final newline is optional in it.
+    `Lines(5, 4)` is the empty place before line 5; one past the last line it is the end of the file. `text` is the
+    required text of those lines, whatever their endings; its final newline is optional.
 
     >>> from steadyhand.text.source import Source
     >>> Lines(2, 3).locate(Source.of_text("a\\nb\\nc\\n"))
@@ -97,7 +97,7 @@ class Lines(RowTarget):
         there = f"line {self.start} reads {rows.text(self.start - 1)[:80]!r}" if 1 <= self.start <= rows.count else None
         return Refusal(
             Kind.STALE_SOURCE,
-            f"{asked}: the text given for this place is not there, {there or f'the file has {rows.count} lines'}; "
+            f"{asked}: the given text is not at this place, {there or f'the file has {rows.count} lines'}; "
             f"{_known_places(now)}",
             SendAddress(f"lines:{now[0]}-{now[0] + len(wanted) - 1}") if len(now) == 1 else Reread(),
             {"start": self.start, "end": self.end, "line_count": rows.count, "now_at": now[:_SHOWN]},

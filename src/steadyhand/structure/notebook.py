@@ -239,7 +239,7 @@ class CellNode(Node):
             return Proposal(())
         if self.part == "cell":
             return refuse(
-                "a cell as a whole is not replaced: its outputs and id would go",
+                "a whole cell cannot be replaced: its outputs and id would be lost",
                 "replace its source (leave part out), or one of its fields with set-key",
             )
         return self._write(source, new.removesuffix("\n") if not self.cell.text.endswith("\n") else new)
@@ -249,7 +249,7 @@ class CellNode(Node):
         if where in ("before", "after") or self.part == "cell":
             side = where if where in ("before", "after") else "after"
             return refuse(
-                "text beside a cell would be a new cell, and its type is not known",
+                "text next to a cell would be a new cell, and its type is unknown",
                 f"act add-cell on this cell with type, source and where {side!r}; where start or end adds lines to it",
             )
         old, lines = self.cell.text, text.removesuffix("\n")
@@ -287,7 +287,7 @@ def label_of(cell: NotebookCell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell(Addressed):
-    """A cell by its id, or by its number from 0; `-1` is the last. An id that is the same counts first.
+    """A cell by its id, or by its number from 0; `-1` is the last. A cell with that id takes precedence.
 
     `part` is the source as plain text, or the whole cell.
     """
@@ -407,7 +407,7 @@ ACTIONS = (
         (CellNode,),
         "Add a cell next to this one; all existing cells stay as they are.",
         (
-            Parameter("type", "text", "what the new cell is", choices=("code", "markdown", "raw")),
+            Parameter("type", "text", "the type of the new cell", choices=("code", "markdown", "raw")),
             Parameter("source", "text", "its source, as plain text"),
             Parameter("where", "text", "on which side of this cell", required=False, choices=("before", "after")),
         ),

@@ -114,9 +114,7 @@ class Client:
         """The file of a scope. Refuses with `bad-request` where the client has none."""
         found = self.project if scope == "project" else self.user
         if found is None:
-            raise EditError(
-                Kind.BAD_REQUEST, f"{self.title} has no configuration for one project", hint="use --scope user"
-            )
+            raise EditError(Kind.BAD_REQUEST, f"{self.title} has no project configuration", hint="use --scope user")
         return found
 
     def whole(self, scope: Scope, command: Sequence[str]) -> dict[str, Any]:
@@ -180,12 +178,12 @@ def _recorded(place: str, text: str) -> Section:
 
 def _by_hand(server: Server, client: str) -> Section:
     text = "\n".join(server.observing("FILE"))
-    note = f"{client} has no hook for it. Steadyhand also notices them when it next edits the file."
+    note = f"{client} has no hook for this. Steadyhand also notices them when it next edits the file."
     return replace(_recorded("a terminal", text), note=note)
 
 
 def _codex(server: Server) -> tuple[Section, ...]:
-    note = "Its shell and apply_patch then cannot write; the server runs outside that sandbox and can."
+    note = "Then its shell and apply_patch cannot write, but the server, which runs outside that sandbox, can."
     return _off("~/.codex/config.toml", 'sandbox_mode = "read-only"', note), _by_hand(server, "Codex")
 
 
@@ -303,7 +301,7 @@ _CLIENTS = (
         ConfigFile((".codex/config.toml",), "CODEX_HOME", "config.toml"),
         "mcp_servers",
         root=None,
-        note="Codex reads .codex/config.toml of a project only where the project is trusted.",
+        note="Codex reads a project's .codex/config.toml only if the project is trusted.",
         sections=_codex,
     ),
     Client(

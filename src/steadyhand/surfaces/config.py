@@ -37,7 +37,7 @@ _PART = Object.of(
     ),
     Field(
         "auto_accept",
-        Many(Object.of(*(Field(name, Text()) for name in _TEXTS), Field("lines", Number(least=0), "At most so many."))),
+        Many(Object.of(*(Field(name, Text()) for name in _TEXTS), Field("lines", Number(least=0), "The limit."))),
         "Changes that need no reviewer.",
     ),
     Field("models", Anything()),
@@ -97,14 +97,14 @@ def load_config(named: str | None, root: str, environ: Mapping[str, str]) -> Con
     if inside and named is not None:
         raise EditError(
             Kind.NOT_ALLOWED,
-            "the configuration file lies inside the workspace, where an edit could rewrite it",
+            "the configuration file is inside the workspace, where an edit could rewrite it",
             hint="keep it outside the root and name it with --config",
         )
     data = _read(location, required=named is not None)
     if data is None:
         return Config()
     if inside:
-        return Config(warnings=("the configuration file was passed over: it lies inside the workspace",))
+        return Config(warnings=("the configuration file was ignored: it is inside the workspace",))
     return parse_config(data, root)
 
 
@@ -123,7 +123,7 @@ def choose_for(model: str | None, config: Config, root: str) -> tuple[ModelChoic
     choices, warnings = read_choices(root) if model is not None else ({}, ())
     said = choice_for(model, choices) or ModelChoice()
     if said.toolset is not None and said.toolset not in toolsets():
-        warnings = (*warnings, f"{FILE} was passed over: there is no toolset {said.toolset[:40]!r}")
+        warnings = (*warnings, f"{FILE} was ignored: there is no toolset {said.toolset[:40]!r}")
         said = ModelChoice(None, said.dialect)
     dialect = said.dialect if chosen is None else chosen.dialect
     return ModelChoice(said.toolset or USUAL_TOOLSET, dialect), warnings
@@ -159,7 +159,7 @@ def _parse_part(table: object, shape: Object, place: str = "") -> Config:
     for name in ("actor", "allow", "auto_accept"):
         value = part.get(name)
         if value == "" or (isinstance(value, list) and not all(value)):  # a rule without a condition accepts everything
-            raise bad_request(join(place, name), "it is empty", "leave it out, or say something")
+            raise bad_request(join(place, name), "it is empty", "leave it out, or give a value")
     retention = cast("Mapping[str, object]", part.get("retention", {}))
     actor, protect, color = (cast("str | None", part.get(name)) for name in ("actor", "protect", "color"))
     return Config(
@@ -194,7 +194,7 @@ def _read(location: Path, *, required: bool) -> bytes | None:
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or "not a file name"
         raise EditError(
-            Kind.DISK_REFUSED, f"the configuration file cannot be read: {cause}", hint="check its rights"
+            Kind.DISK_REFUSED, f"the configuration file cannot be read: {cause}", hint="check its permissions"
         ) from error
     if len(data) > MAX_BYTES:
         raise EditError(Kind.TOO_LARGE, "the configuration file is larger than 1 MiB", hint="name the right file")

@@ -174,7 +174,7 @@ def figures_of(found: Statistics) -> list[Figure]:
         Figure(
             "retries", f"{total.retries:,}", f"{found.recovered:,} went through in the end, {found.given_up:,} never"
         ),
-        Figure("undone", f"{found.undone:,}", "records that were taken back"),
+        Figure("undone", f"{found.undone:,}", "records that were undone"),
     ]
 
 
@@ -249,7 +249,7 @@ def render_picture(found: Statistics, *, title: str) -> bytes:
         raise EditError(
             Kind.NOT_INSTALLED,
             "a PNG needs matplotlib, which is not installed",
-            hint=(InstallExtra("plot"), Say("ask for --html, which needs nothing")),
+            hint=(InstallExtra("plot"), Say("use --html, which needs nothing")),
         ) from None
     charts, shares = charts_of(found), _shares_of(found)
     heights = [0.34 * len(chart.bars) + 0.75 for chart in charts]

@@ -72,13 +72,13 @@ class Encoding:
             first = next(char for char in text if not char.isascii())
             raise EditError(
                 Kind.UNENCODABLE,
-                f"the file holds bytes that are not {self.name} text, so only ASCII can be added, not {first!r}",
+                f"the file contains bytes that are not {self.name} text, so only ASCII can be added, not {first!r}",
                 hint=(NameEncoding(), Say("send only ASCII")),
             )
         if lone := _SURROGATE.search(text):
             raise EditError(
                 Kind.UNENCODABLE,
-                f"the new text holds the lone surrogate {lone.group()!r} at offset {lone.start()}",
+                f"the new text contains the lone surrogate {lone.group()!r} at offset {lone.start()}",
                 hint="send the character itself, or its escape as plain text",
             )
         if self.name != "utf-8":

@@ -147,6 +147,6 @@ def _outside(message: str, unit: str, value: int) -> EditError:
     return EditError(
         Kind.OUT_OF_BOUNDS,
         message,
-        hint="read the file again and count in its present text",
+        hint="read the file again and count in its current text",
         details={"unit": unit, "value": value},
     )

@@ -125,7 +125,7 @@ def changeset_from_unified(text: str, diff: str) -> ChangeSet:
     row = delta = 0
     for hunk in parse_unified(diff).hunks:
         if hunk.before_start < row or hunk.after_start != hunk.before_start + delta:
-            raise _malformed(hunk.line, "the line numbers do not follow from those before")
+            raise _malformed(hunk.line, "the line numbers do not continue from those before")
         for first, old, new in _replacements(hunk, rows):
             splices.append(Splice(starts[first], old, new))
         before = sum(sign != "+" for sign, _ in hunk.lines)
@@ -327,7 +327,7 @@ class _Reader:
         elif found := _GIT_NAMES.match(row):
             pair = (found.group(1), found.group(2))
         else:
-            raise _malformed(self._at + 1, "the names are not readable")
+            raise _malformed(self._at + 1, "the file names cannot be read")
         return self._plain_name(pair[0], "a/"), self._plain_name(pair[1], "b/")
 
     def _name(self, marker: str, prefix: str) -> str | None:
@@ -367,7 +367,7 @@ class _Reader:
             before -= sign in (" ", "-")
             after -= sign in (" ", "+")
             if sign not in (" ", "-", "+") or before < 0 or after < 0:
-                raise _malformed(self._at + 1, "the lines are not as many as the @@ line says")
+                raise _malformed(self._at + 1, "the number of lines is not what the @@ line says")
             self._at += 1
             ends = not self._peek("\\")
             self._at += not ends
@@ -387,6 +387,6 @@ def _stale(row: int, expected: str, actual: str | None) -> EditError:
     return EditError(
         Kind.STALE_SOURCE,
         f"line {row + 1} of the file is not the line the diff quotes",
-        hint="read the file again and make the diff for its present text",
+        hint="read the file again and make the diff for its current text",
         details={"line": row + 1, "expected": expected[:200], "actual": None if actual is None else actual[:200]},
     )

@@ -42,7 +42,7 @@ REPOSITORY: Final = {
 
 SHORT = 500  # characters of a file that is shown whole
 _LISTED = 8
-_UNIQUE = "add the heading or a line beside it to old_string and new_string"
+_UNIQUE = "add the heading or a neighbouring line to old_string and new_string"
 
 
 def refusal_of_edit(call: Call, error: EditError, path: str) -> EditError:
@@ -98,7 +98,7 @@ def _overlapping(details: Mapping[str, object]) -> str:
     lines = details.get("lines")
     where = f", {lines_named(*lines)}" if isinstance(lines, list) and len(lines) == 2 else ""
     earlier = details.get("earlier")
-    return f"old_string overlaps what edit {earlier} of this call wrote{where}"
+    return f"old_string overlaps the result of edit {earlier} of this call{where}"
 
 
 def _edit_of(offer: Offer) -> dict[str, object]:
@@ -126,7 +126,7 @@ EDIT = Object.of(
         required=True,
     ),
     Field("new_string", Text(), "The replacement; empty deletes.", required=True),
-    Field("reason", Text(), "Why: which change of the code or of the facts asks for it.", required=True),
+    Field("reason", Text(), "Why: which change of the code or of the facts requires it.", required=True),
     gone=(("replace_all", "send an edit for each place, with enough text around it to match once"),),
 )
 
@@ -158,7 +158,9 @@ def _applied(outcome: Outcome) -> dict[str, object]:
 
 def _read(edit: Mapping[str, str], path: str) -> Replace:
     if not edit["old_string"]:
-        raise bad_request(f"{path}.old_string", "it is empty", "quote the text to replace, or the line to add beside")
+        raise bad_request(
+            f"{path}.old_string", "it is empty", "quote the text to replace, or the line next to which to add"
+        )
     if not edit["reason"].strip():
         raise EditError(
             Kind.REASON_REQUIRED,

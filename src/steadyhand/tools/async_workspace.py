@@ -67,7 +67,7 @@ class _Call:
 
     def tick(self) -> None:
         if self.is_cancelled:
-            raise EditError(Kind.CANCELLED, "the call was cancelled", hint="the change under way was not made")
+            raise EditError(Kind.CANCELLED, "the call was cancelled", hint="the change in progress was not made")
         if self.above is not None:
             self.above()
 

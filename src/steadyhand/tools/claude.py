@@ -118,7 +118,7 @@ class Directory:
     def render(self, shown: str, rows: Iterable[str]) -> str:
         """The rows under their documented heading, and why they are not all."""
         head = f"Here're the files and directories up to {_DEPTH} levels deep in {shown}, "
-        more = [] if self.cut is None else [f"(not everything was looked at: {self.cut})"]
+        more = [] if self.cut is None else [f"(not everything was searched: {self.cut})"]
         return "\n".join([f"{head}excluding hidden items and node_modules:", *rows, *more])
 
     def entries(self) -> Iterator[str]:
@@ -290,7 +290,7 @@ def insert(command: Command) -> Answer:
     """Put lines after a line. Their text has had two names; both are taken."""
     given = [name for name in ("insert_text", "new_str") if name in command.fields]
     if len(given) == 2 and command.fields["insert_text"] != command.fields["new_str"]:
-        raise bad_request("insert_text", "it says something else than new_str", "send the text once, as insert_text")
+        raise bad_request("insert_text", "it differs from new_str", "send the text once, as insert_text")
     text = command.text(given[0] if given else "insert_text")
     receipt = insert_lines(command, command.call.path(command.shown), text)
     return Answer(tell(receipt, f"The file {command.shown} has been edited.", lines_now(receipt, "colon")))
@@ -511,7 +511,7 @@ def delete_memory(command: Command) -> Answer:
     """Take away a file, or a directory with all that is in it."""
     shown, path = command.shown, _place(command)
     if path == ".":
-        raise bad_request("path", f"{shown} itself cannot be deleted", "name what lies in it")
+        raise bad_request("path", f"{shown} itself cannot be deleted", "name something inside it")
     directory = _directory(command, path)
     try:
         if directory is None:
@@ -531,11 +531,11 @@ def rename_memory(command: Command) -> Answer:
     shown, shown_new = command.text("old_path"), command.text("new_path")
     path, new = _place(command, "old_path"), _place(command, "new_path")
     if "." in (path, new) or new.startswith(f"{path}/"):
-        raise bad_request("new_path", f"{shown} cannot become {shown_new}", "name two places, none inside the other")
+        raise bad_request("new_path", f"{shown} cannot become {shown_new}", "name two places, neither inside the other")
     directory = _directory(command, path)
     try:
         if _directory(command, new) is not None or is_file(command.workspace, new):
-            raise EditError(Kind.EXISTS_ALREADY, f"{new} exists already")
+            raise EditError(Kind.EXISTS_ALREADY, f"{new} already exists")
         found = [command.call.path(path)] if directory is None else _whole(command, directory, shown)
         files = tuple(RenameFile(each, command.call.path(new + each.removeprefix(path))) for each in found)
         receipt = command.workspace.apply(Requests(files), reason=command.reason)
@@ -564,7 +564,9 @@ def _whole(command: Command, directory: Directory, shown: str) -> list[str]:
     """Every file beneath a directory. Refuses with `not-allowed` where some of it cannot be moved or removed."""
     if directory.cut is not None or directory.links:
         why = directory.cut or f"{directory.links[0]} is a link"
-        raise EditError(Kind.NOT_ALLOWED, f"{shown} cannot be taken as a whole: {why}", hint="name the files in it")
+        raise EditError(
+            Kind.NOT_ALLOWED, f"{shown} cannot be moved or deleted as a whole: {why}", hint="name the files in it"
+        )
     return [command.call.path(each) for each in directory.files]
 
 

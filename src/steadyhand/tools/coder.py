@@ -75,7 +75,7 @@ def _check_apart(ranges: Sequence[Lines]) -> None:
         raise EditError(
             Kind.OVERLAPPING_EDITS,
             f"edits {overlap[0]} and {overlap[1]} overlap: lines {first} and lines {second}",
-            hint="make one edit of the two",
+            hint="merge them into one edit",
             details={"edits": list(overlap)},
         )
 

@@ -99,8 +99,8 @@ def range_in_view(view_range: object, count: int) -> tuple[int, int]:
     if not 1 <= first <= max(count, 1):
         raise EditError(
             Kind.OUT_OF_BOUNDS,
-            f"view_range: the file has {count} line{'' if count == 1 else 's'}, and it does not begin among them",
-            hint=f"begin with a line from 1 to {count}" if count else "leave it out: the file is empty",
+            f"view_range: the file has {count} line{'' if count == 1 else 's'}, and the range starts outside them",
+            hint=f"start with a line from 1 to {count}" if count else "leave it out: the file is empty",
             details={"line_count": count},
         )
     if last != -1 and last < first:
@@ -163,7 +163,7 @@ def read_numbered(
         raise EditError(
             Kind.OUT_OF_BOUNDS,
             f"{path} has {count} line{'' if count == 1 else 's'}, there is no line {first}",
-            hint=f"begin with a line from 1 to {max(count, 1)}",
+            hint=f"start with a line from 1 to {max(count, 1)}",
             details={"path": path, "line": first, "lines": count},
         )
     wanted = min(end, count) if isinstance(end, int) else count
@@ -298,9 +298,9 @@ def list_entries(call: Call, path: str | None, glob: str | None, depth: int | No
     kinds = ((listing.directories, "/"), (listing.files, ""), (listing.links, "@"))
     found = [(tuple(name.split("/")), mark) for names, mark in kinds for name in names if globs.match(name)]
     shown, answer = _entries_that_fit(sorted(found), is_chosen=glob is not None)
-    cut = [*([f"the walk was given up: {listing.stopped}"] if listing.stopped else []), *answer]
+    cut = [*([f"the search stopped: {listing.stopped}"] if listing.stopped else []), *answer]
     if depth is None and listing.deeper:
-        cut.append(f"what lies {listing.deeper} is left out")
+        cut.append(f"entries {listing.deeper} are left out")
     entries = [_entry("/".join(names), mark, listing) for names, mark in shown]
     return {"entries": entries, **({"cut": "; ".join(cut)} if cut else {})}
 
@@ -344,7 +344,7 @@ def _entries_that_fit(found: Sequence[_Row], *, is_chosen: bool) -> tuple[Sequen
         if len(upper) <= most:
             deep = f"{level} level{'' if level == 1 else 's'} from the root"
             return upper, [
-                f"{len(found) - len(upper)} of {len(found)} entries lie deeper than {deep}: name a directory"
+                f"{len(found) - len(upper)} of {len(found)} entries are deeper than {deep}: name a directory"
             ]
     return found[:most], [f"{len(found) - most} of {len(found)} entries are left out: narrow it by path, glob or depth"]
 
@@ -465,7 +465,7 @@ class LinePattern:
 def read_query(query: str, *, is_regex: bool) -> LiteralText | LinePattern:
     """What to look for. Refuses with `bad-request`, for a broken pattern with the position."""
     if not query:
-        raise bad_request("query", "it is empty", "send the text to look for")
+        raise bad_request("query", "it is empty", "send the text to search for")
     if not is_regex:
         return LiteralText(query.replace("\r\n", "\n").replace("\r", "\n"))
     _check(query)
@@ -489,10 +489,10 @@ def _check(query: str) -> None:
     for refused, what in ((_CALLS, "a pattern that calls itself"), (_ROUGHLY, "an approximate pattern")):
         if found := refused.search(plain):
             hint = "write it without; put a backslash before a literal brace or parenthesis"
-            raise _broken(f"{what} is not taken", found.start(), hint)
+            raise _broken(f"{what} is not supported", found.start(), hint)
     counts = [max(int(number) for number in (*found.groups("0"), "1")) for found in _COUNT.finditer(query)]
     if math.prod(counts) * len(query) > _LARGEST:  # written out by the engine, each for every one around it
-        raise bad_request("query", "its counts come to too much", "say + or * instead of large counts")
+        raise bad_request("query", "its counts multiply to too much", "use + or * instead of large counts")
 
 
 def _broken(what: str, position: int | None, hint: str | None = None) -> EditError:
@@ -630,7 +630,7 @@ class _Search:
         is_enough = False
         for line, column in self._found(path, source.text):
             if len(self.matches) >= self.most:
-                self.stopped = f"only the first {self.most} hits are shown: narrow it, or ask for more with max"
+                self.stopped = f"only the first {self.most} hits are shown: narrow it, or raise max"
                 is_enough = True
                 break
             body = bodies[line - 1]
@@ -644,7 +644,7 @@ class _Search:
 
     def _found(self, path: str, text: str) -> Iterator[tuple[int, int]]:
         if isinstance(self.wanted, LinePattern) and self.wanted.overlooks(text):
-            self._pass(f"looked at only to character {LONGEST_LINE} of a line")
+            self._pass(f"searched only to character {LONGEST_LINE} of a line")
         try:
             yield from self.wanted.find(text, self.deadline)
         except EditError as error:

@@ -141,7 +141,7 @@ def created(call: Call, path: str, text: str, reason: str) -> Receipt:
 
 # Patches as calls have them: read by their dialect, and for one file only if that is the one the call names.
 
-_READ_AGAIN = "read the file again, and send the patch with this part for what is there now"
+_READ_AGAIN = "read the file again, and send the patch with this part for the current text"
 DIFF = ("diff", "diffContent", "patchContent")  # other names that models have for a patch
 
 
@@ -212,7 +212,7 @@ def _patch_for(call: Call, found: Patch, path: str) -> Patch:
         if name and not same_file(call.path(name), wanted):
             raise EditError(
                 Kind.MALFORMED_PATCH,
-                f"the patch names {name}, and the call is for {path}",
+                f"the patch names {name}, but the call is for {path}",
                 hint="send one call per file, with the same name in path and in the patch",
                 details={"path": path, "named": name},
             )

@@ -120,7 +120,7 @@ def _unhurried() -> contextlib.AbstractContextManager[object]:
 
 def _stop_if(given_up: threading.Event) -> None:
     if given_up.is_set():
-        raise EditError(Kind.CANCELLED, "whoever made the call no longer waits for it", hint="call again")
+        raise EditError(Kind.CANCELLED, "the caller no longer waits for it", hint="call again")
 
 
 def parsed(arguments: object) -> object:

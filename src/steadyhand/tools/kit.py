@@ -83,7 +83,7 @@ class Kit:
         article = self.settings.article
         if article is None:
             return said
-        new = "You may write new pages beside it." if self.settings.allow_new else "Do not write new files."
+        new = "You may write new pages next to it." if self.settings.allow_new else "Do not write new files."
         named = article.replace("\n", " ")  # a name is no place for instructions
         return f"{said}\n## The article\n\nChange only `{named}`; read any file.\n{new}\n"
 
@@ -269,27 +269,27 @@ _MODES: Mapping[str, _Mode] = {
     "research": _Mode(
         "read files to understand them",
         "for questions whose answer is text, and before a plan is made",
-        ((None, "Only tools that read are there; nothing can be changed."),),
+        ((None, "Only reading tools are available; nothing can be changed."),),
     ),
     "analyze": _Mode(
         "inspect and report without changing anything",
-        "for audits, reviews, and whenever suggestions are asked for rather than changes",
+        "for audits, reviews, and whenever suggestions rather than changes are wanted",
         (
-            (None, "Only tools that read are there; nothing can be changed."),
+            (None, "Only reading tools are available; nothing can be changed."),
             ("report_findings", "Report what you find with `report_findings`, each finding with its file and lines."),
         ),
     ),
     "generate": _Mode(
         "create files that do not exist yet",
         "for new files only",
-        ((None, "A file that exists can be read, but neither edited nor written over."),),
+        ((None, "An existing file can be read, but neither edited nor overwritten."),),
     ),
     "modify": _Mode(
-        "change files that exist, in the places that need it",
-        "for every change of a file that is there, also where several tasks share it",
+        "change existing files, only where needed",
+        "for every change of an existing file, even if several tasks share it",
         (
             (None, "No file can be created."),
-            (None, "Change the lines that need it; leave the others alone, since another task may be at work there."),
+            (None, "Change only the lines that need it; another task may be working on the others."),
             (
                 "write_file.expectedHash",
                 "`write_file` is the last resort, and needs the `expectedHash` of the version you read.",
@@ -300,14 +300,14 @@ _MODES: Mapping[str, _Mode] = {
     "execute": _Mode(
         "run commands",
         "for builds, tests and other commands, which the host runs",
-        ((None, "Files can be read, created and changed as without a mode."),),
+        ((None, "Files can be read, created and changed, as without a mode."),),
     ),
 }
 
 _PLANNING = (
     "The host enforces the mode: a task cannot do more than its mode allows, whatever it is asked.",
-    "To analyze a file and suggest improvements is `analyze`; only to make them is `modify`.",
-    "A task that needs new files and changes in old ones is two tasks.",
+    "Analyzing a file and suggesting improvements is `analyze`; making them is `modify`.",
+    "A task that needs new files and changes to existing ones is two tasks.",
     "Tasks may share a file if all of them `modify` it: say which function or section each one changes.",
     "Never let two tasks create the same file, or one rewrite a file that another edits.",
 )

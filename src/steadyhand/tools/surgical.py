@@ -308,7 +308,7 @@ def _finding(call: Call, given: Mapping[str, object], place: str) -> Finding:
     for name in ("title", "detail", "suggestion"):
         text = str(given.get(name, "-"))
         if not text.strip():
-            raise bad_request(f"{place}.{name}", "it is empty", "say it, or leave the finding out")
+            raise bad_request(f"{place}.{name}", "it is empty", "fill it in, or leave out the finding")
         if len(text) > _LONGEST:
             raise bad_request(f"{place}.{name}", "it is too long", f"send at most {_LONGEST} characters")
     path = call.path(str(given["path"]))

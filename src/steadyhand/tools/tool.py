@@ -76,13 +76,13 @@ def _check_spelling(path: str, *, plain: bool) -> None:
     """`plain`: `..` is refused also where it is written as it is."""
     for spelling in _spellings(path):
         if "\0" in spelling:
-            raise _outside(path, "holds the character U+0000, which no path may hold", "name the file without it")
+            raise _outside(path, "contains the character U+0000, which no path may contain", "name the file without it")
         if ".." in _SEPARATORS.split(spelling) and (plain or spelling != path):
-            raise _outside(path, "climbs out of where it begins", "name the file without ..")
+            raise _outside(path, "leaves its starting directory", "name the file without ..")
     if "\\" in path:
         raise EditError(
             Kind.BAD_REQUEST,
-            f"the path {shown(path)} holds a backslash",
+            f"the path {shown(path)} contains a backslash",
             hint="separate directories with a slash",
             details={"path": shown(path)[1:-1]},
         )
@@ -378,7 +378,7 @@ def expected_version(fields: Fields, name: str = "expectedHash", place: str = ""
 # shape cannot be said there, so it is asked for as a string that holds JSON: repair reads an object or an array out of
 # it, and a tool that takes any value reads the rest.
 
-_REFUSED = (Field("error", Text(), "Nothing was done: why, and what to send instead."), Field("kind", Text()))
+_REFUSED = (Field("error", Text(), "Why nothing was done, and what to send instead."), Field("kind", Text()))
 
 
 def _answer_schema(tool: Tool) -> Schema:

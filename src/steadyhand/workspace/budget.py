@@ -67,7 +67,7 @@ class Budget:
                 if time.monotonic() >= deadline:
                     raise EditError(
                         Kind.BUSY,
-                        "other calls are working on as much text as this process takes at once",
+                        "other calls are using all the text that this process holds at once",
                         hint="send the same call again in a moment",
                         details={"claimed": self._claimed, "wanted": size},
                     )

@@ -51,9 +51,7 @@ class Repository(Git):
             if found is not None:
                 return found
         what = "no commit" if ref is None else f"no ref {ref[:100]!r}"
-        raise EditError(
-            Kind.NO_SUCH_FILE, f"{self._named} has {what}", hint="name a branch, a tag or a commit that is there"
-        )
+        raise EditError(Kind.NO_SUCH_FILE, f"{self._named} has {what}", hint="name an existing branch, tag or commit")
 
     def worktree(self, commit: str, place: str) -> None:
         """Check a commit out in a folder of its own. What a crash left there is removed; a finished one stays."""
@@ -129,12 +127,12 @@ class Repository(Git):
                 details={"repository": self._named},
             )
         if command == "push" and "rejected" in said:  # another worker was faster: the next attempt finds its branch
-            return EditError(Kind.BUSY, f"{self._named} has such a branch by now", hint="try again in a moment")
+            return EditError(Kind.BUSY, f"{self._named} now has such a branch", hint="try again in a moment")
         if remote and said:  # git that says nothing was ended by a signal
             is_denied = is_forbidden or "denied" in said or "authentication" in said
-            what = f"does not let git {command} in" if is_denied else "is no git repository that can be read"
+            what = f"does not let git {command} in" if is_denied else "is not a readable git repository"
             kind = Kind.NOT_ALLOWED if is_denied else Kind.NO_SUCH_FILE
-            hint = "check the address, and what this user may do there"
+            hint = "check the address, and this user's permissions there"
             return EditError(kind, f"{self._named} {what}", hint=hint)
         return super()._refusal(command, error)
 

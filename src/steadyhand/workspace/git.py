@@ -256,7 +256,9 @@ class Git:
         code, answer, error, is_late = self._run(self._command(*words, settings=settings), given)
         if len(answer) > _MOST_OUTPUT:
             size = f"{_MOST_OUTPUT >> 20} MB"
-            raise EditError(Kind.TOO_LARGE, f"git {words[0]} answers more than {size}", hint="compare a smaller change")
+            raise EditError(
+                Kind.TOO_LARGE, f"git {words[0]} returned more than {size}", hint="compare a smaller change"
+            )
         if is_late:
             late = f"git {words[0]} took more than {self._seconds:g} seconds"
             raise EditError(Kind.TIMED_OUT, late, hint="try it again")

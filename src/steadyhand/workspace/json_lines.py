@@ -173,7 +173,7 @@ def usual_log(subject: str, *key: str) -> RunLog:
     """The log for a key, in the user's state folder. Refuses with `disk-refused` where the user has none."""
     folder = user_state()
     if folder is None:
-        raise EditError(Kind.DISK_REFUSED, "there is no home to keep the state in", hint="name a file for the state")
+        raise EditError(Kind.DISK_REFUSED, "there is no home directory for the state", hint="name a file for the state")
     name = hashlib.sha256("\0".join((subject, *key)).encode("utf-8", "surrogatepass")).hexdigest()[:24]
     return RunLog(folder / subject / f"{name}.jsonl", subject)
 
@@ -238,7 +238,7 @@ class RunLog:
         except OSError:
             os.close(handle)
             raise EditError(
-                Kind.BUSY, "another process is at work on this run", hint="wait for it, or name another file"
+                Kind.BUSY, "another process is working on this run", hint="wait for it, or name another file"
             ) from None
         return handle
 

@@ -63,13 +63,13 @@ class Location:
             )
         given = rest if separator else given
         if not given.strip():
-            raise EditError(Kind.BAD_REQUEST, "the journal's place is empty", hint="name a folder, or leave it out")
+            raise EditError(Kind.BAD_REQUEST, "the journal's location is empty", hint="name a folder, or leave it out")
         folder = os.path.abspath(given)
         if Path(root).resolve().is_relative_to(Path(folder).resolve()):
             raise EditError(
                 Kind.BAD_REQUEST,
-                "the journal's folder holds the workspace itself",
-                hint="name a folder of its own, or leave it out to keep the journal under the root",
+                "the journal's folder contains the workspace itself",
+                hint="name a separate folder, or leave it out to keep the journal under the root",
             )
         return cls(Path(folder))
 
@@ -101,7 +101,10 @@ class Location:
             raise EditError(
                 Kind.READ_ONLY,
                 f"the journal of this tree is kept in {place}",
-                hint=(NameJournal("its present place"), Say(f"remove {FOLDER}/{_MOVED} to go on with the one here")),
+                hint=(
+                    NameJournal("its current location"),
+                    Say(f"remove {FOLDER}/{_MOVED} to continue with the one here"),
+                ),
             )
 
     def mark_moved(self, place: str | None) -> None:
@@ -141,7 +144,7 @@ class Location:
         raise EditError(
             Kind.JOURNAL_DAMAGED,
             f"{FOLDER}/{_ID_FILE} is not the name of a tree",
-            hint=f"remove {FOLDER}/{_ID_FILE}; the journal of the name it had is then not used any more",
+            hint=f"remove {FOLDER}/{_ID_FILE}; the journal under its old name is then no longer used",
         )
 
     def _give_name(self, name: str) -> None:
@@ -403,7 +406,7 @@ def _refuse_unsettled(journal: Journal) -> None:
         raise EditError(
             Kind.BUSY,
             f"the journal {journal.location} has unfinished transactions: {len(unsettled)}",
-            hint=Say("open the workspace once, which finishes them or takes them back, then try again"),
+            hint=Say("open the workspace once, which finishes or reverts them, then try again"),
             details={"records": [record.id for record, _ in unsettled[:20]]},
         )
 

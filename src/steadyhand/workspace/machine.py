@@ -62,7 +62,7 @@ def describe_journal(store: Store) -> dict[str, object]:
     names = {"root_id": store.location.root_id(), "repo_id": repo_id(Path(store.sandbox.root))}
     if not store.state.exists:
         return {
-            "state": "none yet; the first change makes it",
+            "state": "none yet; the first change creates it",
             "store": kind,
             "location": store.location.shown,
             **names,

@@ -55,7 +55,7 @@ def parse_choices(table: object) -> dict[str, ModelChoice]:
         if not isinstance(part, dict) or not part or not set(part) <= set(_FIELDS):
             raise _wrong(f'models."{str(name)[:80]}" has keys other than toolset and dialect', 'toolset = "core"')
         if not all(isinstance(value, str) and value for value in part.values()):
-            raise _wrong(f'models."{str(name)[:80]}" has a value that is no text', 'toolset = "core"')
+            raise _wrong(f'models."{str(name)[:80]}" has a value that is not text', 'toolset = "core"')
         found[str(name)] = ModelChoice(part.get("toolset"), part.get("dialect"))
     return found
 
@@ -69,9 +69,9 @@ def read_choices(root: str | Path) -> tuple[dict[str, ModelChoice], tuple[str, .
         table = {} if data is None else tomllib.loads(data.decode("utf-8")).get("models", {})
         return parse_choices(table), ()
     except EditError as error:
-        return {}, (f"{FILE} was passed over: {error.message}",)
+        return {}, (f"{FILE} was ignored: {error.message}",)
     except (ValueError, RecursionError):
-        return {}, (f"{FILE} was passed over: it is not TOML",)
+        return {}, (f"{FILE} was ignored: it is not TOML",)
 
 
 def _read(place: Path) -> bytes | None:
@@ -85,7 +85,7 @@ def _read(place: Path) -> bytes | None:
     try:
         facts = os.fstat(handle)
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
-            raise _wrong("it is no small regular file", "check it")
+            raise _wrong("it is not a small regular file", "check it")
         with open(handle, "rb", closefd=False) as file:
             return file.read(_LARGEST)
     except OSError as error:

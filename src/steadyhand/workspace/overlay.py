@@ -118,7 +118,7 @@ class NameOp:
         """What a rename would lose, in words."""
         assert self.before is not None
         if self.before.nlink > 1:
-            return f"it has {self.before.nlink} names, and all of them show the new text"
+            return f"it has {self.before.nlink} names, and all of them now have the new text"
         return "another user owns it, and a new file would be this user's"
 
 
@@ -164,7 +164,7 @@ def _is_anothers(present: FileImage) -> bool:
 
 _OPTIONS = (
     "the host may allow it with hardlinks=break (this name gets a new file, the others keep the old text)"
-    " or hardlinks=in-place (all of its names show the new text); for steadyhand that is --hardlinks"
+    " or hardlinks=in-place (all of its names get the new text); for steadyhand that is --hardlinks"
 )
 _ONE_AT_A_TIME = "make one change at a time, or ask the host for hardlinks=break (only this name changes)"
 
@@ -186,7 +186,7 @@ def check_links(ops: Sequence[FileOp], hardlinks: str) -> None:
             because = f"has {op.before.nlink} names (hard links), and some may be outside the workspace"
             hint = _OPTIONS
         elif hardlinks == "break" and rewritten and _is_anothers(op.before):
-            because = "has several names (hard links), and another user owns it, so that no new file can take its place"
+            because = "has several names (hard links), and another user owns it, so no new file can replace it"
             hint = "work on another file, or ask the host for hardlinks=in-place (all of its names change)"
         elif hardlinks == "in-place" and inodes[op.before.dev, op.before.ino] > 1:
             because = "is changed here by two of its names"
@@ -528,7 +528,7 @@ class Overlay:
         if draft is not None:
             raise EditError(
                 Kind.EXISTS_ALREADY,
-                f"{reading.path} is there already",
+                f"{reading.path} already exists",
                 hint=ReplaceExisting(),
                 details={"path": reading.path},
             )
@@ -567,7 +567,7 @@ class Overlay:
         if occupied is not None and occupied not in leaving:
             raise EditError(
                 Kind.EXISTS_ALREADY,
-                f"{target.path} is there already",
+                f"{target.path} already exists",
                 hint=FreeName(),
                 details={"path": target.path},
             )
@@ -611,7 +611,7 @@ class Overlay:
             raise EditError(
                 Kind.NOT_ALLOWED,
                 f"{given!r} is a symbolic link to {draft.path}",
-                hint=f"{verb} {draft.path} itself; links are not Steadyhand's to change",
+                hint=f"{verb} {draft.path} itself; Steadyhand does not change links",
                 details={"path": draft.path},
             )
         return draft
@@ -646,7 +646,7 @@ def _remarks(draft: FileDraft) -> list[str]:
     if draft.secret:
         remarks.append("holds secrets, so its content is not kept and this change cannot be undone")
         if draft.path != draft.before_path and draft.before_path is not None and draft.path is not None:
-            remarks.append("what a protected name kept secret is open under this one")
+            remarks.append("what a protected name kept secret is now readable under this one")
     source = draft._source
     if source is not None and source.encoding.chosen_by in ("detector", "western"):
         remarks.append(f"read as {source.encoding.name}, which is a guess; name the encoding if it is another")

@@ -414,8 +414,8 @@ def _settle(storage: Storage, state: StateFolder, journal: Journal, name: re.Mat
                 storage.unlink(name[0], dir_fd=dir_fd)
                 return []
     kept = state.keep(name[0], dir_fd=dir_fd, label=name["id"])
-    why = "a temporary file from before a power cut holds what the journal does not know"
-    return [f"transaction {name['id']}: {why}; it was kept as {kept} beside the journal"]
+    why = "a temporary file from before a power cut has content unknown to the journal"
+    return [f"transaction {name['id']}: {why}; it was kept as {kept} next to the journal"]
 
 
 def _is_unused(storage: Storage, fd: int) -> bool:

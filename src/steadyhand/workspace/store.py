@@ -324,7 +324,7 @@ class Store:
                 self._settle_crashed(held.keys)
         except OSError as error:
             raise refuse_os(error, "change", ", ".join(overlay.readings)) from None
-        raise EditError(Kind.BUSY, "others keep crashing in these files", hint="try again in a moment")
+        raise EditError(Kind.BUSY, "other processes keep crashing on these files", hint="try again in a moment")
 
     def _touches(self, held: HeldLocks) -> bool:
         return self._recovery().touches(held.keys, held.hold)

@@ -216,8 +216,8 @@ class Transaction:
             if place.path != op.path:
                 raise EditError(
                     Kind.STALE_SOURCE,
-                    f"{op.path} now leads to {place.path}",
-                    hint="somebody replaced a directory meanwhile; try again",
+                    f"{op.path} now points to {place.path}",
+                    hint="somebody replaced a directory in the meantime; try again",
                 )
 
     def _intent(self, prune: Sequence[str]) -> Intent:
@@ -464,7 +464,7 @@ class Transaction:
                     raise EditError(
                         Kind.DISK_REFUSED,
                         f"{work.op.path} could neither be replaced nor put back",
-                        hint="the transaction is finished or taken back when the workspace is opened again",
+                        hint="the transaction is finished or reverted when the workspace is opened again",
                         details={"path": work.op.path, "record": self._id, "state": "unknown"},
                     ) from error
         if self._make_durable():  # else a power cut may still show the new files: recovery decides then
@@ -592,7 +592,7 @@ class Transaction:
             if is_settled:
                 self._state.withdraw(self._id)
         except (OSError, EditError) as error:
-            self._warnings.append(f"temporary files are left until the workspace is opened again: {error}")
+            self._warnings.append(f"temporary files remain until the workspace is opened again: {error}")
 
     def _discard(self) -> None:
         """Take away our temporaries and directories after a failure; keeps quiet, the failure is the news."""

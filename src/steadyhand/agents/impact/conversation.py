@@ -121,7 +121,10 @@ class ArticleConversation:
             return {**facts, "status": "updated"}
         if toolbox.is_over:
             return {**facts, "status": "unchanged"}
-        return {**facts, **failed("no-decision", "the model neither changed the article nor said that it is right")}
+        return {
+            **facts,
+            **failed("no-decision", "the model neither changed the article nor confirmed that it is right"),
+        }
 
     async def _review(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace, facts: Facts) -> Facts:
         """A draft: what it comes to, and, where a person accepts it, made on the article."""
@@ -148,7 +151,7 @@ class ArticleConversation:
     def _apply(self, toolbox: ArticleToolbox, facts: Facts, text: str | None) -> Facts:
         """Make the accepted calls on the article itself, then what a person changed besides."""
         if self._workspace.read(self._path).text != self._before:
-            return facts | failed("stale-source", "the article was changed by others while this was reviewed")
+            return facts | failed("stale-source", "others changed the article during this review")
         kit = self._kit(self._workspace)
         for tool, arguments in toolbox.done:
             result = kit.call(tool, arguments)

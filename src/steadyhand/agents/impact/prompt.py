@@ -47,7 +47,7 @@ _QUESTION = (
 )
 NO_DECISION = (
     "Nothing was changed and nothing was decided. If a reader would now fail, be misled or miss something, call "
-    "`edit_article` with the corrections. If the article is right as it is, call `no_change_needed` and say why."
+    "`edit_article` with the corrections. If the article is already right, call `no_change_needed` and say why."
 )
 
 
@@ -62,7 +62,7 @@ class Budget:
 def instructions(flagged: Flagged, report: Report, section: str, tools: Sequence[str], *, allow_new: bool) -> str:
     """The system prompt: the job, how to edit (`section`), and why this article was flagged."""
     article = flagged.article.path
-    new = "; `write_file` writes a new page beside it, where the change needs one" if allow_new else ""
+    new = "; `write_file` writes a new page next to it, if the change needs one" if allow_new else ""
     job = _JOB.format(tools=", ".join(f"`{name}`" for name in tools), new=new)
     why = [_evidence_row(each) for each in flagged.evidence[:_MOST_EVIDENCE]]
     if len(flagged.evidence) > _MOST_EVIDENCE:
@@ -86,7 +86,7 @@ def opening(flagged: Flagged, text: str, report: Report, budget: Budget) -> str:
     rest = [*left_out, *named]
     if rest:
         parts += [
-            "Left out of the change above; `read_file` shows files as they are now:",
+            "Left out above; `read_file` shows the current files:",
             _data("list", "\n".join(rest)),
         ]
     is_cut = len(text) > budget.article
@@ -105,16 +105,16 @@ def findings_message(findings: Iterable[str]) -> str:
     rows = _data("findings", "\n".join(findings))
     return (
         f"After your edits these checks fail, and did not fail before:\n\n{rows}\n\n"
-        "Correct what your edits broke with `edit_article`. If one of them is meant, leave it and say why."
+        "Correct what your edits broke with `edit_article`. If one of them is intended, leave it and say why."
     )
 
 
 def remark_message(remark: str) -> str:
     """What the person who reviews says to the proposal."""
     return (
-        f"The person who reviews your edits does not accept them as they are and says:\n\n{remark}\n\n"
-        "Correct the article with `edit_article`, or call `no_change_needed` if nothing has to change after all. "
-        "The article holds your edits now."
+        f"The reviewer does not accept your edits yet and says:\n\n{remark}\n\n"
+        "Correct the article with `edit_article`, or call `no_change_needed` if nothing needs to change after all. "
+        "The article contains your edits now."
     )
 
 

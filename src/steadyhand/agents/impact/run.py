@@ -211,7 +211,7 @@ class _Run:
                 self._finish(flagged, {"status": "skipped", "reasoning": reasoning, "sameAs": known.get("run")}, [])
                 return
             if self.settings.limit is not None and self.asked >= self.settings.limit:
-                return  # the run has not come to it
+                return  # the run has not reached it
             self.asked += 1
             if self.reviewer is not None:
                 choice = self.reviewer.choose(flagged, *place)
@@ -219,7 +219,7 @@ class _Run:
                     self.is_over = True
                     return
                 if choice == "skip":
-                    self._finish(flagged, {"status": "skipped", "reasoning": "skipped by the person who reviewed"}, [])
+                    self._finish(flagged, {"status": "skipped", "reasoning": "skipped by the reviewer"}, [])
                     return
             evidence = [each.to_json() for each in flagged.evidence[:_MOST_EVIDENCE]]
             if self.id is not None:
@@ -261,7 +261,7 @@ class _Run:
 
     def _finish_new(self, beside: str, pages: Sequence[str]) -> None:
         for page in pages:
-            record = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page beside {beside}"}
+            record = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page next to {beside}"}
             if self.id is not None:
                 host_of(self.workspace).runs.finish_article(self.id, record)
 
@@ -299,7 +299,7 @@ def _planned(flagged: Flagged, most: int = _MOST_PLANNED) -> Facts:
 
 
 def _not_reached(flagged: Flagged) -> Facts:
-    return {**_planned(flagged), **failed("unfinished", "the run has not come to it"), "status": "skipped"}
+    return {**_planned(flagged), **failed("unfinished", "the run has not reached it"), "status": "skipped"}
 
 
 def _file(path: str, patch: str) -> FileReport:
@@ -334,8 +334,8 @@ def _check_same(held: Facts, change: str) -> None:
     if held.get("change") != change:
         raise EditError(
             Kind.STALE_SOURCE,
-            f"what is checked out is no longer the change of run {held['id']}",
-            hint="check out the commit that the run was begun on, or begin another run",
+            f"the checked-out change is no longer that of run {held['id']}",
+            hint="check out the commit on which the run started, or start another run",
         )
 
 

@@ -34,7 +34,7 @@ _DECIDE: Final = (
     f'If the article is right as it is, call `{NO_CHANGE}` with {{"reasoning": "why a reader is not misled"}}.'
 )
 _QUOTE: Final = "`old_string` is quoted from the article, not from the change of the code."
-_SUMMARY: Final = "Say that the article is right as it is. Ends the conversation; nothing is changed."
+_SUMMARY: Final = "Say that the article is already right. Ends the conversation; nothing is changed."
 
 
 class ArticleToolbox:
@@ -127,7 +127,7 @@ class ArticleToolbox:
         try:
             reasoning = str(repair(_PARAMETERS, arguments)[0]["reasoning"]).strip()
             if not reasoning:
-                raise bad_request("reasoning", "it is empty", "say why the article is right as it is")
+                raise bad_request("reasoning", "it is empty", "say why the article is already right")
         except EditError as error:
             made = Made.of(NO_CHANGE, failure(error))
             return replace(made, text=f"{made.text}\n{_DECIDE}")
@@ -148,14 +148,14 @@ def sections_of(prompt: str, headings: Sequence[str]) -> str:
 
 def _exists_already() -> EditError:
     return EditError(
-        Kind.NOT_ALLOWED, "this page is there already", hint="only new pages can be written; other files can be read"
+        Kind.NOT_ALLOWED, "this page already exists", hint="only new pages can be written; other files can be read"
     )
 
 
 def _no_rewrite(article: str) -> EditError:
     return EditError(
         Kind.NOT_ALLOWED,
-        f"{article} is there already, and is changed in places, not written as a whole",
+        f"{article} already exists, and may only be edited in places, not rewritten",
         hint="use edit_article for the sentences that are wrong",
         details={"path": article},
     )

@@ -102,7 +102,7 @@ class Card:
         if toolset is not None and dialect is not None:
             said.append(_between(toolset, dialect))
         if not said:
-            said = [f"There are too few results for advice: at least {_FEWEST} of a way are needed."]
+            said = [f"There are too few results for advice: at least {_FEWEST} per format or toolset are needed."]
         read_as = None if dialect is None else dialect.way.format
         return Advice(None if toolset is None else toolset.way.name, read_as, tuple(said))
 

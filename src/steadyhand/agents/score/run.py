@@ -92,8 +92,8 @@ def run_score(
     if lines and not resume:
         raise EditError(
             Kind.EXISTS_ALREADY,
-            f"a score of this model is kept already, with {len(lines) - 1:,} results",
-            hint="--resume goes on with it, --show prints it, --afresh begins again",
+            f"a score of this model already exists, with {len(lines) - 1:,} results",
+            hint="--resume continues it, --show prints it, --afresh starts over",
         )
     head = str(lines[0].get("head") or "") or None if lines else None
     tasks, found_head = tasks_of(root, settings, head)
@@ -113,7 +113,7 @@ def read_score(log: RunLog) -> Score:
     """What a log holds. Refuses with `no-such-file` where it holds nothing."""
     lines = log.lines()
     if not lines:
-        raise EditError(Kind.NO_SUCH_FILE, "no score is kept there", hint="run one first")
+        raise EditError(Kind.NO_SUCH_FILE, "there is no score yet", hint="run one first")
     score = _score_of(lines)
     score.end = "finished" if len(score.done) >= score.planned else "unfinished"
     return score
@@ -154,15 +154,15 @@ def _check_same(known: Mapping[str, object], begun: Mapping[str, object]) -> Non
     if others:
         raise EditError(
             Kind.STALE_SOURCE,
-            f"the score that is kept was begun with other {', '.join(named)}",
-            hint="give the options that it was begun with, or --afresh",
+            f"the existing score was started with other {', '.join(named)}",
+            hint="use the same options, or --afresh",
         )
 
 
 def _score_of(lines: Sequence[Mapping[str, object]]) -> Score:
     head = lines[0]
     if head.get(SUBJECT) != _FORM:
-        raise EditError(Kind.BAD_REQUEST, "the score was kept by another version", hint="--afresh begins again")
+        raise EditError(Kind.BAD_REQUEST, "the score was written by another version", hint="--afresh starts over")
     score = Score(
         str(head.get("model")),
         str(head.get("source")),

@@ -70,8 +70,8 @@ class _JsonReader(Reader):
             raise _left_over(self._fence_line, 1)
         if self._orphan is not None and self._has_given:
             line, column = self._orphan
-            what = "a field of an edit that belongs to none of the edits"
-            raise malformed(line, what, "every edit in a form that is known", column=column, format=FORMAT)
+            what = "a field of an edit outside any edit"
+            raise malformed(line, what, "every edit in a known form", column=column, format=FORMAT)
         for found in self._idle[0 if self._has_given else 1 :]:
             self.notes.append(Note(found.lines[0], "an edit that changes nothing", found.lines))
         if self._idle and not self._has_given:
@@ -212,8 +212,8 @@ class _JsonReader(Reader):
 
 
 def _left_over(line: int, column: int) -> EditError:
-    what = "text behind the JSON, which may be the rest of a string with a quote in it"
-    expected = "\\ before each quote in a text, and nothing behind the JSON on its line"
+    what = "text after the JSON, which may be the rest of a string that contains a quote"
+    expected = "\\ before each quote in a text, and nothing after the JSON on its line"
     return malformed(line, what, expected, column=column, format=FORMAT)
 
 

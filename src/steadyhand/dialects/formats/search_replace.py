@@ -83,7 +83,7 @@ class SearchReplaceReader(Reader):
                 self._part = Part(line, mark, fence, self._names.take(mark.path))
                 return []
             if mark.kind == "replace" and mark.size >= _STRAY:
-                raise refusal(line.number, "a REPLACE mark without a SEARCH mark", "<<<<<<< SEARCH before it")
+                raise refusal(line.number, "a REPLACE marker without a SEARCH marker", "<<<<<<< SEARCH before it")
         if word_in(line.text) == "SEARCH" and (fence is None or self._names.begins_fence):
             self._words = _Words(line, fence)
         else:
@@ -100,7 +100,7 @@ class SearchReplaceReader(Reader):
             return [] if part.fence is not None else self._settle(part, part.tail)
         self._part = None
         if part.is_closed_by_end:
-            self.notes.append(Note(line.number, "a closing mark without its word"))
+            self.notes.append(Note(line.number, "a closing marker without its word"))
         return self._give(part, part.sides(), line)
 
     def _after_tail(self, part: Part, tail: int, line: Line) -> list[Piece]:
@@ -115,7 +115,7 @@ class SearchReplaceReader(Reader):
         self._part = None
         end = part.closing_fence(tail + 1, len(part.lines), is_followed=is_followed)
         if end is not None and _is_filled(part.lines[:tail]) and part.is_replaced_behind(tail, end):
-            self.notes.append(Note(part.lines[tail].number, "a REPLACE mark where the line ======= belongs"))
+            self.notes.append(Note(part.lines[tail].number, "a REPLACE marker where the line ======= belongs"))
             pieces = self._give(part, part.sides_at(tail, end), part.lines[end - 1])
         else:
             pieces = self._small_diff(part, tail, len(part.lines) if end is None else end)
@@ -190,7 +190,7 @@ class SearchReplaceReader(Reader):
             self._look_at([words.head, *words.lines])
             return []
         old, new, end = found
-        self.notes.append(Note(words.head.number, "the words SEARCH and REPLACE without their marks"))
+        self.notes.append(Note(words.head.number, "the words SEARCH and REPLACE without their markers"))
         part = Part(words.head, Mark("search", 0, ""), words.fence, self._names.take(None))
         pieces = self._give(part, Sides(part.rows(old), part.rows(new)), words.lines[end - 1])
         self._look_at(words.lines[end - 1 :])
@@ -206,15 +206,15 @@ class SearchReplaceReader(Reader):
             left, taken = _filled(line.text for line in self._broken.lines), _filled(sides.search)
             if not taken or taken[: len(left)] != left:
                 raise self._broken.unclosed()
-            self.notes.append(Note(self._broken.head.number, "a block that was broken off and begun again"))
+            self.notes.append(Note(self._broken.head.number, "a block that breaks off and starts again"))
             first, self._broken = self._broken.head, None
         if sides.doubled is not None:
-            self.notes.append(Note(sides.doubled, "a second line that may divide the old lines from the new ones"))
+            self.notes.append(Note(sides.doubled, "a second line that may separate the old lines from the new ones"))
         if sides.numbered is not None:
             self.notes.append(Note(sides.numbered, "a line number before the new lines"))
         request = sides.request(part.path)
         if request is None:
-            raise refusal(part.head.number, "a block without any line", "the old lines after this mark")
+            raise refusal(part.head.number, "a block without any line", "the old lines after this markerer")
         return self._deliver(request, first, last)
 
     def _deliver(self, request: FileRequest, first: Line, last: Line) -> list[Piece]:
@@ -258,7 +258,7 @@ DIALECT = Dialect(
     name=FORMAT,
     aliases=("sr", "aider", "diff-fenced", "cline", "roo"),
     rank=30,
-    summary="Old lines and new lines between marks, as aider, Cline and Roo write them.",
+    summary="Old lines and new lines between markers, as aider, Cline and Roo write them.",
     reader=SearchReplaceReader,
     write=write,
     example="src/app.py\n```\n<<<<<<< SEARCH\ntotal = 0\n=======\ntotal = 1\n>>>>>>> REPLACE\n```\n",

@@ -80,7 +80,9 @@ class UnifiedReader(Reader):
         if not self._has_pieces:
             return self._idle[:1]
         if self._left_out is not None:
-            raise wrong(self._left_out, "this is a mark of another format", "lines with signs, or the end of the fence")
+            raise wrong(
+                self._left_out, "this is a marker of another format", "lines with signs, or the end of the fence"
+            )
         self.notes += [Note(piece.lines[0], "a hunk that changes nothing", piece.lines) for piece in self._idle]
         return pieces
 
@@ -191,7 +193,7 @@ class UnifiedReader(Reader):
         if section is not None:
             yield from self._opening(section)
             if section.is_over:
-                raise wrong(line.number, "a file that comes or goes has one hunk only", "the header of another file")
+                raise wrong(line.number, "a new or deleted file has only one hunk", "the header of another file")
             self._start, self._path = line.number if section.has_rows else section.line, section.path
             drop_cr = drop_cr if header is not None else section.drop_cr
             section.has_rows = True
@@ -214,7 +216,7 @@ class UnifiedReader(Reader):
             self.notes.append(Note(taken.unsigned, "a line without a sign"))
         if taken.lost:
             line = min(taken.lost.values())
-            self.notes.append(Note(line, "an empty line that comes by the counts of the hunk"))
+            self.notes.append(Note(line, "an empty line that the counts of the hunk require"))
         lines = (self._start, max(taken.last, hunk.line))
         if section is not None and section.is_new(hunk.header.counts):
             section.is_over = True
@@ -253,8 +255,8 @@ class UnifiedReader(Reader):
             if isinstance(request, CopyFile) and request.path in self._edited:
                 raise wrong(
                     section.line,
-                    f"the copy is of {request.path} as it was, and its own diff is above",
-                    "the copy before the changes of what it is a copy of",
+                    f"the copy is made from {request.path} before the change, but its own diff comes first",
+                    "the copy before the changes of its source",
                 )
             if isinstance(request, ChangeMode):
                 self._edited.add(request.path)

@@ -147,7 +147,7 @@ class V4aReader(Reader):
         if mark is not None and not (line.text[:1].isspace() and section is not None and section.takes_indented):
             return self._on_mark(mark, line)
         if is_unknown_mark(line.text):
-            raise wrong(line.number, f"{line.text.strip()[:60]!r} is not a mark of this format", MARKS)
+            raise wrong(line.number, f"{line.text.strip()[:60]!r} is not a marker of this format", MARKS)
         if section is None or section.kind == "delete":
             self._between(line, section)
         elif section.kind == "add":
@@ -164,7 +164,7 @@ class V4aReader(Reader):
             self.notes.append(Note(line.number, "a code fence or the end of a shell call inside the patch"))
             self._is_open = section is None
         elif line.text.strip():
-            what = "behind a deleted file" if section is not None else "before the first file of the patch"
+            what = "after a deleted file" if section is not None else "before the first file of the patch"
             raise wrong(line.number, f"a line {what}", _FILE_MARK)
 
     def _on_row(self, section: _Section, line: Line) -> list[Piece]:
@@ -195,14 +195,14 @@ class V4aReader(Reader):
                 return self._on_move(mark, line)
             case "environment":
                 if self._section is not None:
-                    raise wrong(line.number, "*** Environment ID: behind a file", "it before the first file")
+                    raise wrong(line.number, "*** Environment ID: after a file", "it before the first file")
                 return []
             case "add" | "update" | "delete":
                 return [*self._end_section(is_cut=False), *self._on_file(mark.name, mark.value, line)]
 
     def _on_file(self, kind: Literal["add", "update", "delete"], path: str, line: Line) -> list[Piece]:
         if not path:
-            raise wrong(line.number, "the mark names no file", "a path behind the colon", column=len(line.text) + 1)
+            raise wrong(line.number, "the marker names no file", "a path after the colon", column=len(line.text) + 1)
         self._section = _Section(kind, path, line, line.ending == "\r\n")
         return [self._piece(DeleteFile(path), line.number, line.number)] if kind == "delete" else []
 
@@ -211,7 +211,7 @@ class V4aReader(Reader):
         if section is None or section.kind != "update" or section.asks or section.hunk is not None:
             raise wrong(line.number, "*** Move to: belongs right after *** Update File:", MARKS)
         if not mark.value:
-            raise wrong(line.number, "the mark names no file", "a path behind the colon", column=len(line.text) + 1)
+            raise wrong(line.number, "the marker names no file", "a path after the colon", column=len(line.text) + 1)
         if mark.value == section.path:
             self.notes.append(Note(line.number, "a move to the same path"))
             return []
@@ -246,7 +246,7 @@ class V4aReader(Reader):
             return self._end_added(section, is_cut=is_cut)
         pieces = [*self._end_hunk(section, is_cut=is_cut), *self._given(section)]
         if not section.asks:
-            raise wrong(section.mark.number, f"nothing is said about {section.path}", "@@ and lines with a sign")
+            raise wrong(section.mark.number, f"there are no changes for {section.path}", "@@ and lines with a sign")
         return pieces
 
     def _end_added(self, section: _Section, *, is_cut: bool) -> list[Piece]:
@@ -324,9 +324,9 @@ def _for_path(piece: Piece, path: str, *, create: bool) -> Piece:
     request = piece.request
     if not isinstance(request, CreateFile if create else EditFile):
         does = "creates" if create else "updates"
-        raise wrong(piece.lines[0], "the patch does something else than its call", f"a patch that {does} {path}")
+        raise wrong(piece.lines[0], "the patch does not do what the call says", f"a patch that {does} {path}")
     if request.path.removeprefix("./") != path.removeprefix("./"):
-        raise wrong(piece.lines[0], f"the patch is about {request.path}", f"a patch of {path}")
+        raise wrong(piece.lines[0], f"the patch is for {request.path}", f"a patch of {path}")
     return replace(piece, request=replace(request, path=path))
 
 

@@ -85,7 +85,7 @@ def _label(path: str) -> str:
     for line in (path, f"`{path}`", f"File: `{path}`"):
         if label_in(line) == path:
             return line
-    raise _cannot(path, "its name would not be read as one")
+    raise _cannot(path, "its name would not be recognised as a file name")
 
 
 def _cannot(path: str, what: str) -> EditError:

@@ -26,8 +26,8 @@ from steadyhand.lazy import dataclass, field, replace
 __all__ = ["Part", "is_around"]
 
 _DIVIDERS = 3  # lines that may be the divider
-_SECOND = "a second line that may divide the old lines from the new ones"
-_ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
+_SECOND = "a second line that may separate the old lines from the new ones"
+_ESCAPE = "put a backslash before each line of the old and new text that looks like a marker: \\======="
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ class Part:
         dividers = self._dividers_before(len(self.lines))
         inner = self.nested if self.nested is not None else 0
         if self.fence is not None and any(_closes(line, self.fence) for line in self.lines[:inner]):
-            raise self._ambiguous(self.lines[inner].number, "a SEARCH mark inside another part, behind a closed fence")
+            raise self._ambiguous(self.lines[inner].number, "a SEARCH marker inside another part, after a closed fence")
         end = len(self.lines) - 1
         sides = self.sides_at(dividers[len(dividers) // 2], end)
         if len(dividers) == 1:
@@ -171,7 +171,7 @@ class Part:
         if len(kept) == len(new):
             return Sides(self.rows(quoted), self.rows(new), line)
         if len(quoted) == len(old) and not new[len(new) - len(kept) - 1].text.startswith("-"):
-            what = "the new lines begin with a line number, and nothing says whether it is a line of the file"
+            what = "the new lines begin with a line number, which may be part of the file or not"
             raise self._ambiguous(new[0].number, what)
         return Sides(self.rows(quoted), self.rows(kept), line, new[0].number)
 
@@ -242,7 +242,7 @@ class Part:
         """The refusal of a part without a divider."""
         return refusal(
             self.head.number if self.tail is None else self.lines[self.tail].number,
-            "old lines that nothing divides from new ones",
+            "old lines that are not separated from the new ones",
             "a line ======= between the old lines and the new ones",
             hint="send the old lines, a line =======, the new lines (none to delete the old ones), >>>>>>> REPLACE",
         )
@@ -251,12 +251,12 @@ class Part:
         """The refusal of a part that does not end."""
         return refusal(
             self.head.number,
-            "a SEARCH mark without the REPLACE mark that belongs to it; the reply may have been cut off",
+            "a SEARCH marker without its REPLACE marker; the reply may have been cut off",
             "a line >>>>>>> REPLACE after the new lines",
         )
 
     def _ambiguous(self, line: int, what: str) -> EditError:
-        return refusal(line, what, "content whose marks are escaped", hint=_ESCAPE)
+        return refusal(line, what, "content with escaped markers", hint=_ESCAPE)
 
 
 def _is_filled(lines: Sequence[Line]) -> bool:

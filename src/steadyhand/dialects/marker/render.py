@@ -61,7 +61,7 @@ def _write(change: Change, reader: Callable[[], Reader]) -> str:
     for text in _texts(change, _label(change, path), after):
         if _is_right(change, text, reader()):
             return text
-    raise _refusal(change, "what it would say of these line endings or lines is something else")
+    raise _refusal(change, "it cannot express these lines or line endings")
 
 
 def _texts(change: Change, label: str, after: str) -> Iterator[str]:

@@ -47,7 +47,7 @@ def _in_fence(lines: Sequence[Line], fence: Fence) -> Worded | None:
     if end is None:
         raise refusal(
             lines[middle].number,
-            "the words SEARCH and REPLACE without marks, in a fence that is not closed",
+            "the words SEARCH and REPLACE without markers, in a fence that is not closed",
             "<<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE",
         )
     last = _last_filled(lines, middle + 1, end)
@@ -92,7 +92,7 @@ def _check(old: Sequence[Line], new: Sequence[Line], rest: Sequence[Line], last:
         return
     raise refusal(
         (doubtful or after or last).number,
-        "the words SEARCH and REPLACE without marks, and no telling where the old and new lines end",
+        "the words SEARCH and REPLACE without markers, so that it is unclear where the old and new lines end",
         "<<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE",
     )
 

@@ -178,7 +178,7 @@ def _inserting(fields: Fields, around: Around) -> Found:
     fields.check_only((*_INSERTING, role))
     line, text = cast("int", fields.integer(role)), _written(fields, "insert_text", "new", "content")
     if line < (0 if role == "insert_line" else -1):
-        raise _refuse(fields, role, f"there is no line {line}", "the line to insert behind, 0 for the start")
+        raise _refuse(fields, role, f"there is no line {line}", "the line to insert after, 0 for the start")
     place = Old("", at_end=True) if line == -1 else Lines(line + 1, line)
     edit = Insert(place, text, where="before", reason=_reason(fields, around))
     return _found(fields, _edit_file(fields, around, edit), numbered="" if line == -1 else "line")
@@ -190,7 +190,7 @@ def _targeted(fields: Fields, around: Around, verb: str) -> Found:
     target = cast("Node", fields.get("target"))
     if not isinstance(target.value, dict) or set(target.value) != {"lines"}:
         expected = '{"lines": {"start": 3, "end": 5}}, or old and new text'
-        raise fields.refuse(target.start, "this dialect has no such target", expected)
+        raise fields.refuse(target.start, "this dialect does not have this target", expected)
     start, end = _bounds(fields.document, target.value["lines"])
     content = fields.text("content") if verb == "delete" else _written(fields, "content")
     reason = _reason(fields, around)

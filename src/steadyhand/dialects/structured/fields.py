@@ -177,7 +177,7 @@ class Fields:
             known = [self._usual(role) for role in roles if role != "idle"]
             near = nearest_name(name, known)
             hint = f"did you mean {near!r}?" if near else f"leave it out; known fields: {', '.join(known)}"
-            raise self.refuse(self._members[name].key, f"{name[:60]!r} says nothing here", "a known field", hint)
+            raise self.refuse(self._members[name].key, f"{name[:60]!r} has no meaning here", "a known field", hint)
 
     def refuse(self, offset: int, what: str, expected: str, hint: Advice = None) -> EditError:
         return self.document.refuse(offset, what, expected, hint)

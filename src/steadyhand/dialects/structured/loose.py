@@ -21,7 +21,7 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 __all__ = ["AMBIGUOUS", "DOUBTFUL", "MAX_DEPTH", "read_loose", "read_strict"]
 
 MAX_DEPTH = 64
-DOUBTFUL = "an escape that JSON does not have"
+DOUBTFUL = "an escape that is not valid in JSON"
 AMBIGUOUS = "an escape that may be two characters"
 _LONGEST_NUMBER = 400
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -67,7 +67,7 @@ def read_loose(text: str, start: int, names: Names) -> Reading:
 
     >>> names = Names(known=lambda name: False, sure=lambda name: False)
     >>> [flaw.what for flaw in read_loose("[True, /* c */ 'a',]", 0, names).flaws]
-    ['True for true', 'a comment', 'a string in single quotes', 'a comma behind the last of a list']
+    ['True for true', 'a comment', 'a string in single quotes', 'a comma after the last item of a list']
     """
     scanner = _Scanner(text, start, Outlook(text, names))
     return Reading(scanner.read(), tuple(scanner.flaws))
@@ -146,9 +146,9 @@ class _Scanner:
         after = self._skip(at + 1)
         char = self._text[after : after + 1]
         if self._outlook and char == top.closer:
-            self._flaw(at, "a comma behind the last of a list")
+            self._flaw(at, "a comma after the last item of a list")
         elif char == top.closer:
-            raise self._error(at, "a comma behind the last of a list", repr(top.closer))
+            raise self._error(at, "a comma after the last item of a list", repr(top.closer))
         elif self._outlook and top.closer == "}" and char == "{":
             self._reopen(after, top)
         return after
@@ -184,7 +184,7 @@ class _Scanner:
             raise self._error(at, self._what(at), "a key in double quotes")
         colon = self._skip(self._at)
         if self._text[colon : colon + 1] != ":":
-            raise self._error(colon, self._what(colon), f"':' behind the key {name[:60]!r}")
+            raise self._error(colon, self._what(colon), f"':' after the key {name[:60]!r}")
         top.name, top.name_at = name, at
         top.quoted = top.quoted and word is None
         top.single = char == "'"
@@ -213,7 +213,7 @@ class _Scanner:
 
     def _string(self, at: int, quote: str) -> str:
         if self._outlook and self._text.startswith(quote * 3, at):
-            raise self._error(at, "three quotes", f"one {quote} before and behind the text, and \\{quote} inside it")
+            raise self._error(at, "three quotes", f"one {quote} before and after the text, and \\{quote} inside it")
         return self._text_in(at, quote, is_key=False)
 
     def _text_in(self, at: int, quote: str, *, is_key: bool) -> str:
@@ -336,7 +336,7 @@ class _Scanner:
 
     def _unclosed(self, at: int, position: int, char: str) -> Unreadable:
         if not char:
-            return self._error(at, "a string that does not end", "its closing quote: the text is cut off", position)
+            return self._error(at, "a string that is not closed", "its closing quote: the text is cut off", position)
         return self._error(position, "a line break or a tab inside a string", "\\n or \\t")
 
     def _what(self, at: int) -> str:

@@ -42,7 +42,7 @@ def write_json(changes: Sequence[Change]) -> str:
     """
     files = tuple(request for change in changes for request in _requests(change))
     if not files:
-        raise bad_request("changes", "there is nothing to write", "changes that change something")
+        raise bad_request("changes", "there is nothing to write", "at least one change")
     text = json.dumps(Requests(files).to_json(), indent=2, ensure_ascii=False)
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
@@ -109,5 +109,5 @@ def _is_unique(text: str, old: str) -> bool:
 
 def _unsayable(path: str) -> EditError:
     return bad_request(
-        "changes", f"{path}: edits would not give this text to the letter", "write a unified diff, or the whole file"
+        "changes", f"{path}: edits would not produce exactly this text", "write a unified diff, or the whole file"
     )

@@ -93,7 +93,7 @@ class _Search:
         """An object with a list of edits, or of objects that hold some."""
         fields.check_only(_HOLDING)
         if fields.flag("dry_run"):
-            raise fields.refuse(fields.node.start, "a dry run", "edits that are to be made")
+            raise fields.refuse(fields.node.start, "a dry run", "edits to make")
         if "dom" in fields:
             raise fields.refuse(fields.node.start, "operations on the elements of a page", "old and new text")
         inside = Around(

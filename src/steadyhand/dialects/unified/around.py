@@ -78,7 +78,7 @@ class Around:
             self._is_quiet = True
         elif is_v4a_mark(text):
             self.is_foreign = not text.lower().startswith("*** end")
-            self._note(line, "a mark of another format")
+            self._note(line, "a marker of another format")
         elif begins_mail(text):
             self._is_mail, self._may_have_rows = True, False
         elif is_binary(text):

@@ -78,7 +78,7 @@ def content_of(rows: Sequence[Row], line: int) -> str:
                 line,
                 f"the file is new, and {row.text.strip()[:60]!r} has no + in front",
                 "lines that begin with +",
-                hint="put + in front of every line of a new file; for a file that is there, name it in the --- line",
+                hint="put + in front of every line of a new file; name an existing file in the --- line",
             )
     kept = _settled([row if row.sign == "+" else Row("+", row.text) for row in rows[:end]])
     return "".join(row.text for row in kept)

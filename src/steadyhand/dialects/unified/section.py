@@ -175,6 +175,6 @@ class Section:
     def _check_kind(self, mode: int, line: int, column: int) -> None:
         kind = _KINDS.get(mode & _KIND_BITS)
         if kind is not None:
-            what = f"{self.path or 'the file'} is {kind}; those are not changed"
+            what = f"{self.path or 'the file'} is {kind}; such files are not changed"
             refused = wrong(line, what, "a regular file, such as mode 100644", column=column, hint=_NO_TEXT)
             raise refused.with_details(example="")  # the patch is well formed: no example helps

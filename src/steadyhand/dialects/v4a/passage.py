@@ -86,7 +86,7 @@ class Passage:
         if self.headers and restates(self.headers[-1], rows[index]):
             raise wrong(
                 lines[index].number,
-                "this line gives the same name another value as the line behind @@, but that line is not removed",
+                "this line gives the name another value than the line after @@, but that line is not removed",
                 "the old line with - in front",
                 hint="write the old line with - and the new one with +; or quote the line before what you add",
             )
@@ -191,7 +191,7 @@ def _without_remarks(lines: list[Line], notes: list[Note]) -> list[Line]:
     """Without what unified diffs say of a last line; a line that is kept without a sign is reported."""
     kept = [line for line in lines if not line.text.startswith(_NO_NEWLINE)]
     if len(kept) < len(lines):
-        notes.append(Note(lines[0].number, "a remark of unified diffs on the end of the file"))
+        notes.append(Note(lines[0].number, "a unified diff's remark about the end of the file"))
     unsigned = next((line for line in kept if line.text[:1] not in ("", " ", "-", "+")), None)
     if unsigned is not None:
         notes.append(Note(unsigned.number, "a line without a sign"))

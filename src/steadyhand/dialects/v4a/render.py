@@ -64,7 +64,7 @@ def _added(change: Change) -> Iterator[str]:
         what = "the last line has no ending" if text else "the new file is empty"
         raise _cannot(path, what)
     if change.mode_after is not None and change.mode_after & _RUNNABLE:
-        raise _cannot(path, "the new file is to be run")
+        raise _cannot(path, "the new file is executable")
     yield f"*** Add File: {_path(path)}\n"
     yield from (f"+{row}" for row in _split(text))
 
@@ -156,11 +156,11 @@ def _reason(before: str, after: str) -> str:
     if not before.endswith("\n") or not after.endswith("\n"):
         return "a last line without an ending, or with one that changes, cannot be expressed"
     return (
-        "its line endings or blank lines would not come out as they are"
+        "its line endings or blank lines would not be preserved"
         if "\r" in before + after
-        else "no lines of it are plain"
+        else "none of its lines is plain"
     )
 
 
 def _cannot(path: str, what: str) -> EditError:
-    return bad_request(path, f"V4A cannot say it: {what}", "write this change in another format, such as unified")
+    return bad_request(path, f"V4A cannot express it: {what}", "write this change in another format, such as unified")

@@ -204,7 +204,7 @@ REPAIRS: Mapping[str, Repair] = {
     "escapes": Repair(
         name="escapes",
         rank=10,
-        summary="The old text is the inside of a string: its escapes are read once.",
+        summary="The old text is the inside of a string literal: its escapes are decoded once.",
         apply=read_escapes,
         examples=(
             RepairExample(r"x = 1\ny = 2", r"x = 1\ny = 3", "x = 1\ny = 2", "x = 1\ny = 3"),
@@ -239,7 +239,7 @@ REPAIRS: Mapping[str, Repair] = {
     "quotes": Repair(
         name="escaped quotes",
         rank=50,
-        summary="Quotes that all follow a backslash in the old text lose it.",
+        summary="Backslashes before quotes are removed if every quote in the old text has one.",
         apply=read_quotes,
         examples=(
             RepairExample(r"f(\"a\")", r"f(\"b\")", 'f("a")', 'f("b")'),

@@ -359,7 +359,7 @@ REPAIRS: Mapping[str, Repair] = {
     "line_numbers": Repair(
         name="line numbers",
         rank=40,
-        summary="Line numbers before every line of the old text are taken off.",
+        summary="Line numbers before every line of the old text are removed.",
         apply=take_off_numbers,
         examples=(
             RepairExample("12| a\n13| b", "12| a\n13| c", "a\nb", "a\nc"),
@@ -416,7 +416,7 @@ REPAIRS: Mapping[str, Repair] = {
     "diff_signs": Repair(
         name="diff signs",
         rank=80,
-        summary="The signs of a diff before lines of both texts are taken off.",
+        summary="Diff signs before the lines of both texts are removed.",
         apply=take_off_signs,
         examples=(
             RepairExample("-name = 1", "+name = 2", "name = 1", "name = 2"),

@@ -165,7 +165,7 @@ REPAIRS: Mapping[str, Repair] = {
     "fence": Repair(
         name="Markdown fence",
         rank=20,
-        summary="A Markdown fence around the old text is taken off.",
+        summary="A Markdown fence around the old text is removed.",
         apply=take_off_fence,
         examples=(
             RepairExample("```\na\n```", "```\nb\n```", "a", "b"),
@@ -211,7 +211,7 @@ REPAIRS: Mapping[str, Repair] = {
     "blank_lines": Repair(
         name="blank lines",
         rank=30,
-        summary="Blank lines before or after the old text are taken off.",
+        summary="Blank lines before or after the old text are removed.",
         apply=take_off_blank_lines,
         examples=(
             RepairExample("\na\n", "\nb\n", "a\n", "b\n"),

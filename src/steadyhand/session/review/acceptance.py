@@ -356,8 +356,8 @@ class TakeBack(Inverse):
             if seen.is_clash:
                 raise EditError(
                     Kind.CONFLICT,
-                    f"{file.path}: others have changed lines on the disk that are held, so nothing can be taken back",
-                    hint=(Say("decide about those lines first"), RunCommand("review", "shows both sides")),
+                    f"{file.path}: others have changed held lines on disk, so nothing can be reverted",
+                    hint=(Say("decide on those lines first"), RunCommand("review", "shows both sides")),
                     details={"path": file.path},
                 )
             moves.append(Move(file.name, change, seen.carried))
@@ -422,22 +422,22 @@ def _notes_of(hunk: Hunk, places: tuple[int, ...]) -> tuple[EditNote, ...]:
 def _gone(change: ReviewChange) -> EditError:
     return EditError(
         Kind.CONFLICT,
-        f"{change.path}: change {change.id} is no longer held as it was",
-        hint=RunCommand("review", "lists the changes as they are now"),
+        f"{change.path}: change {change.id} is no longer held in this form",
+        hint=RunCommand("review", "lists the current changes"),
         details={"id": change.id, "path": change.path},
     )
 
 
 def _no_text(path: str) -> EditError:
-    return EditError(Kind.NOT_TEXT, f"{path} is no text", hint="accept or reject it", details={"path": path})
+    return EditError(Kind.NOT_TEXT, f"{path} is not text", hint="accept or reject it", details={"path": path})
 
 
 def _clash(change: ReviewChange, conflict: DiskConflict | None) -> EditError:
     sides = {} if conflict is None else conflict.to_json()
     return EditError(
         Kind.CONFLICT,
-        f"{change.path}: others have changed the lines of change {change.id} on the disk since",
-        hint=(Say("amend it with the text that is right, or reject it"), RunCommand("review", "shows both sides")),
+        f"{change.path}: others have changed the lines of change {change.id} on disk since",
+        hint=(Say("amend it with the correct text, or reject it"), RunCommand("review", "shows both sides")),
         details={"id": change.id, "path": change.path, "conflict": sides},
     )
 
@@ -533,7 +533,7 @@ class Verdict(PlannedChange):
                 return
         raise EditError(
             Kind.CANNOT_UNDO,
-            f"{hunk.path}: what was there before is not kept, or the file has changed since",
+            f"{hunk.path}: the earlier text was not kept, or the file has changed since",
             hint="restore the file by hand",
             details={"path": hunk.path, "id": hunk.id},
         )
@@ -543,7 +543,7 @@ def _in_the_way(change: ReviewChange, hunk: Hunk | None) -> EditError:
     because = "its lines were changed since" if hunk is None else "others changed the same lines since"
     return EditError(
         Kind.CONFLICT,
-        f"{change.path}: change {change.id} cannot be taken back: {because}",
-        hint=(RunCommand("review", "lists the changes as they are now"), Say("or edit those lines by hand")),
+        f"{change.path}: change {change.id} cannot be reverted: {because}",
+        hint=(RunCommand("review", "lists the current changes"), Say("or edit those lines by hand")),
         details={"id": change.id, "path": change.path, "before": change.before, "after": change.after},
     )

@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 State = Literal["undecided", "accepted", "rejected", "amended"]
 
 FLAGS = {
-    "tolerant": "the quotation did not match to the letter",
+    "tolerant": "the quotation did not match exactly",
     "shrinks": "it removes much more than it adds",
-    "front-matter": "it changes the head of a page",
+    "front-matter": "it changes the front matter or head of a page",
     "instructions": "the file steers agents, CI or tools",
-    "placeholder": "a line looks like a placeholder for text that was left out",
-    "forced": "it was written over a change that its task had not read",
+    "placeholder": "a line looks like a placeholder for omitted text",
+    "forced": "it overwrote a change that its task had not read",
     "no-evidence": "the impact run had no reason to change this file",
-    "broken-link": "a link of a page leads nowhere because of it",
-    "unseen": "what it changed is not shown: secrets or bytes",
+    "broken-link": "it breaks a link of a page",
+    "unseen": "what it changed is not shown: secrets or binary data",
     "unchecked": "there is no syntax check for this file",
     # What happened since, and not how risky it is:
     "overlapped": "others changed the same lines since",
-    "changed": "its text is not what was decided about",
+    "changed": "its text differs from the one that was decided on",
     "again": "it was made again after a rejection",
-    "conflict": "others have changed the same lines on the disk; accepting is refused, amending is not",
+    "conflict": "others have changed the same lines on disk; accepting is refused, amending is not",
 }
 _SHRINK_FROM = 10  # lines
 
@@ -380,7 +380,7 @@ def _backwards(op: FileOp) -> bytes:
     present = b"" if op.before is None else op.before.data
     without = b"" if op.after_path is None else present if op.data is None else op.data
     if op.secret or any(Source.of_bytes(side).is_binary for side in (present, without)):
-        why = "the content is not shown" if op.secret else "it is no text"
+        why = "the content is not shown" if op.secret else "it is not text"
         return f"# {quote_name(op.before_path or op.after_path or '')}: left out; {why}\n".encode()
     modes = (op.mode, None if op.before is None else op.before.mode)
     if op.after_path is not None and op.mode is None:  # the mode stays

@@ -145,7 +145,7 @@ class Review:
         chosen = self._chosen(ids)
         for change in chosen:
             if change.state == "rejected":
-                raise _no_longer(change, "is rejected already", "nothing needs to be done", Kind.NO_CHANGE)
+                raise _no_longer(change, "is already rejected", "nothing needs to be done", Kind.NO_CHANGE)
         return self._carry_out("rejected", chosen, checks.remark(remark, "remark"), None)
 
     def amend(self, id: str, text: str, remark: str | None = None) -> Decision:
@@ -154,7 +154,7 @@ class Review:
             raise EditError(Kind.BAD_REQUEST, "text: a text is expected", details={"field": "text"})
         (change,) = self._chosen([id])
         if change.status not in ("edited", "created") or change.state == "rejected":
-            why = "is rejected" if change.state == "rejected" else f"is no text ({change.status})"
+            why = "is rejected" if change.state == "rejected" else f"is not text ({change.status})"
             raise _no_longer(change, why, "accept or reject it, and edit the file")
         return self._carry_out("amended", [change], checks.remark(remark, "remark"), text)
 
@@ -170,7 +170,7 @@ class Review:
         if not matching:
             raise EditError(
                 Kind.CANNOT_UNDO,
-                "there is no decision to take back",
+                "there is no decision to undo",
                 hint=RunCommand("review --all", "lists what was decided"),
             )
         said = matching[-1]
@@ -178,7 +178,7 @@ class Review:
         parts = [each for each in own if (each.whole or each.id) == name]
         ids = tuple(str(item.get("id")) for part in parts for item in part.items)
         made = [part for part in parts if part.id in self._decided]
-        receipts = self._undo([self._made(part) for part in made], "the decision was taken back")
+        receipts = self._undo([self._made(part) for part in made], "the decision was undone")
         for part in parts:
             if part not in made:
                 self._append("undecided", part.group, part.items, None, new_record_id(), of=part.id)
@@ -500,7 +500,7 @@ class Review:
     def _chosen(self, ids: Iterable[str]) -> list[ReviewChange]:
         given = [ids] if isinstance(ids, str) else list(ids)
         if not given:
-            raise EditError(Kind.BAD_REQUEST, "no change is named", hint="give ids as `review` lists them")
+            raise EditError(Kind.BAD_REQUEST, "no change is named", hint="use ids that `review` lists")
         known: dict[str, list[ReviewChange]] = {}
         for change in self.changes:
             known.setdefault(change.id, []).append(change)
@@ -605,7 +605,7 @@ class Review:
                     done += [] if is_preview else [(receipt, undoer)]
         except EditError:  # somebody wrote since the preview
             for receipt, undoer in done:
-                undoer.redo(receipt.id, reason="the rest of the decision could not be taken back", preview=False)
+                undoer.redo(receipt.id, reason="the rest of the decision could not be undone", preview=False)
             raise
         return tuple(receipt for receipt, _ in done)
 

@@ -104,15 +104,19 @@ class SymbolNode(Node):
         if not rows_of(text):
             return Proposal(())
         if self.part == "name":
-            return refuse("nothing can be put beside a name", SendAddress(f"symbol:{item.dotted}", "insert beside"))
+            return refuse(
+                "nothing can be inserted next to a name", SendAddress(f"symbol:{item.dotted}", "insert beside")
+            )
         if where in ("before", "after") and self.part != "body":
             if item.is_listed and text.rstrip().endswith(";"):
-                what = f"{item.kind} {item.dotted} is one of a list with commas, and this is a statement"
-                return refuse(what, "send the item alone, or insert beside the whole statement")
+                what = (
+                    f"{item.kind} {item.dotted} is an item of a comma-separated list, and the new text is a statement"
+                )
+                return refuse(what, "send the item alone, or insert next to the whole statement")
             proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
         else:
             if item.kind == "enum" and item.body is not None and _CONDITION.search(item.body.of(source.text)):
-                what = f"{item.kind} {item.dotted} has members that only some builds have"
+                what = f"{item.kind} {item.dotted} has members that exist only in some builds"
                 return refuse(what, SendAddress(f"symbol:{item.dotted}", "replace"))
             listed = among_listed(source, code, self.index, text, at_end=where in ("end", "after"))
             made = None if listed is None else self._checked(source, code, listed, listed.splices[0].span)
@@ -127,7 +131,7 @@ class SymbolNode(Node):
         code, item = self._read(source)
         if self.part in ("name", "body"):
             return refuse(
-                f"the {self.part} of {item.kind} {item.dotted} cannot be taken away",
+                f"the {self.part} of {item.kind} {item.dotted} cannot be deleted",
                 (Say("replace it"), SendAddress(f"symbol:{item.dotted}", "delete")),
             )
         if item.is_shared:
@@ -138,7 +142,7 @@ class SymbolNode(Node):
         if item.leads:
             return Refusal(
                 Kind.BREAKS_SYNTAX,
-                f"the constants below {item.dotted} in its group have their values from it, or count it",
+                f"the constants below {item.dotted} in its group take their values from it, or count it",
                 (
                     SendAddress(f"symbol.name:{item.dotted}", "replace", more=" with _ to keep their values"),
                     Say("replace the whole group"),
@@ -168,8 +172,8 @@ class SymbolNode(Node):
             source, code, item, other, where
         ):
             return refuse(
-                f"{item.kind} {item.dotted} would leave a list that it is an item of, or come into one",
-                "delete it there, and insert it as it has to be written in the other place",
+                f"{item.kind} {item.dotted} is an item of a list, or would become one",
+                "delete it there, and insert it in the form the new place needs",
             )
         if code.language.between is None or where not in ("before", "after"):
             return None
@@ -210,8 +214,8 @@ class SymbolNode(Node):
 
     def _too_much(self, item: Definition) -> Refusal:
         return refuse(
-            f"the new body defines {item.path[-1]} again, it has the head as well",
-            (Say("send only what is inside"), SendAddress(f"symbol:{item.dotted}", "replace")),
+            f"the new body defines {item.path[-1]} again: it includes the header",
+            (Say("send only the body"), SendAddress(f"symbol:{item.dotted}", "replace")),
         )
 
     def _lost(self, new: str) -> tuple[str, ...]:
@@ -297,10 +301,10 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Symbol(Addressed):
-    """The definition of that name: its dotted path, or any end of it that only one definition has.
+    """The definition of that name: its dotted path, or any ending of it that is unique.
 
-    `kind` keeps those of one kind: function, method, class, field … `part` is the whole with its decorators and the
-    comment directly above it, the `definition` without that comment, its `body` without braces, or its `name`.
+    `kind` selects one kind: function, method, class, field … `part` is the whole with its decorators and the comment
+    directly above it, the `definition` without that comment, its `body` without braces, or its `name`.
 
     >>> from steadyhand.text.source import Source
     >>> source = Source.of_text("class A:\\n    def f(self): return 1\\n", path="a.py")
@@ -392,13 +396,13 @@ class Symbol(Addressed):
         more = f": {', '.join(there[:_FEW])}{' …' if len(code.definitions) > _FEW else ''}" if there else ""
         return Refusal(
             Kind.NO_SUCH_TARGET,
-            f"{self.named()} is not in the file, nor any name similar to it"
+            f"{self.named()} is not in the file, nor is any similar name"
             + (
                 f"; it defines {len(code.definitions)} symbol{'' if len(code.definitions) == 1 else 's'}"
                 if there
                 else ""
             ),
-            f"take the outline of the file for the names it has{more}" if there else "the file defines no symbols",
+            f"the outline of the file lists its names{more}" if there else "the file defines no symbols",
             {"nearest": [], "available": there},
         )
 
@@ -407,7 +411,7 @@ class Symbol(Addressed):
         line, reason = (fault.line, fault.message) if fault else (1, "a syntax error")
         return Refusal(
             Kind.UNPARSABLE,
-            f"where {item.kind} {item.dotted} ends is doubtful: line {line}, {reason}",
+            f"it is uncertain where {item.kind} {item.dotted} ends: line {line}, {reason}",
             ByText("fix that line first"),
             {"line": line, "reason": reason},
         )
@@ -448,7 +452,7 @@ TARGET = Symbol
 
 
 _LONG = 400
-_HINT = "send text that is complete in its place, or address a larger place"
+_HINT = "send text that is complete in itself, or address a larger place"
 
 
 def fault_in(source: Source) -> Fault | Unchecked | None:
@@ -522,7 +526,7 @@ def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Prop
     if strange is not None:
         return Refusal(Kind.BREAKS_SYNTAX, f"the edit would change what {strange} is", _HINT)
     more = after.errors - code.errors
-    notes = (f"the parser meets {more} more error{'s' if more > 1 else ''}",) if more > 0 else ()
+    notes = (f"the parser finds {more} more error{'s' if more > 1 else ''}",) if more > 0 else ()
     return replace(proposal, splices=piece.proposal.splices, notes=(*proposal.notes, *notes), after=new)
 
 

@@ -384,7 +384,7 @@ def _too_large(message: str) -> Refusal:
 def _hopeless(language: Language, line: int) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
-        f"line {line}: the text is not {language.name} that can be parsed",
+        f"line {line}: the text cannot be parsed as {language.name}",
         ByText(),
         {"line": line},
     )
@@ -397,7 +397,7 @@ _MOST_REPORTED = 20
 def faults_of(parsed: Parsed, text: str) -> tuple[Fault, ...]:
     """The first errors that hold no other, in the order of the text."""
     if parsed.tree.root_node.has_error and not parsed.errors:
-        return (Fault(1, "something is missing or not expected"),)
+        return (Fault(1, "something is missing or unexpected"),)
     pairs = zip(parsed.errors, (*parsed.errors[1:], None), strict=False)
     apart = (node for node, behind in pairs if behind is None or behind.start_byte >= node.end_byte or node.is_missing)
     inner = list(islice(apart, _MOST_REPORTED))

@@ -22,7 +22,7 @@ from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.splice import Splice
 
-_ALONE = Refusal(Kind.OVERLAPPING_EDITS, "this is not made together with others", "make the edits one by one")
+_ALONE = Refusal(Kind.OVERLAPPING_EDITS, "this cannot be combined with other edits", "send the edits one by one")
 
 
 class _Siblings:

@@ -146,8 +146,8 @@ def _holds(outer: Item, asked: Asked, splices: Sequence[Splice]) -> bool:
 def _breaks(after: Refusal) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
-        f"the file would not parse any more: {after.message}",
-        "write the new text as the format asks, or use set-key with a JSON value",
+        f"the file would no longer parse: {after.message}",
+        "write the new text in the file's format, or use set-key with a JSON value",
         after.details,
     )
 
@@ -156,7 +156,7 @@ def _differs(where: str) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
         f"the file would read differently elsewhere: {where or 'the top level'}",
-        "edit the lines themselves with a replace of their text",
+        "edit the lines by their text",
         {"differs": where},
     )
 
@@ -358,8 +358,8 @@ class Keys:
             return found
         names = [None if container.kind == "sequence" else str(item.path[-1]) for item in found[1]]
         if not names:
-            expected = "an entry, name and value," if container.kind == "mapping" else "an item"
-            return refuse(f"{expected} is expected here", "write it as the file would")
+            expected = "an entry, with name and value," if container.kind == "mapping" else "an item"
+            return refuse(f"{expected} is expected here", "write it as it would be in the file")
         fold = str.lower if self.reading.folded else str
         taken_names = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
         for name in names:
@@ -380,7 +380,7 @@ class Keys:
             return found
         return refuse(
             f"the new text cannot be read: {found.message}",
-            f"write {'entries, name and value,' if kind == 'mapping' else 'items'} as the file does",
+            f"write {'entries, with name and value,' if kind == 'mapping' else 'items'} as the file does",
             found.details,
         )
 
@@ -394,7 +394,7 @@ class Keys:
             return renamed if isinstance(renamed, Refusal) else put
         splices = sorted((*renamed.splices, *put.splices), key=lambda splice: splice.start)
         if any(one.end > two.start for one, two in pairwise(splices)):
-            return refuse("name and value are not written apart", "use rename-key and set-key")
+            return refuse("name and value cannot be edited separately", "use rename-key and set-key")
         both = Proposal(tuple(splices), (*renamed.notes, *put.notes))
         wanted = Moved(item, name) if written is None else Rewritten(name, kinds)
         return self.checked(both, Asked.instead(self.reading, item, wanted))
@@ -471,7 +471,7 @@ def place(reading: Reading, container: Item, beside: Beside | None) -> int | Ref
     return Refusal(
         Kind.NO_SUCH_TARGET if not found else Kind.AMBIGUOUS_MATCH,
         f"{said(container)} has {len(found) or 'no'} {beside.step!r:.60}",
-        f"it has: {', '.join(names)}" if names else "it is empty: leave before and after out",
+        f"it has: {', '.join(names)}" if names else "it is empty: leave out before and after",
         {"nearest": [every[names.index(name)] for name in near], "available": every},
     )
 

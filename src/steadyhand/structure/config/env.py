@@ -136,7 +136,9 @@ class Env(LineSyntax):
     def check_name(self, source: Source, name: str) -> Refusal | None:  # noqa: ARG002
         if _NAME.fullmatch(name):
             return None
-        return refuse("a name is made of letters, digits and _, and starts with no digit", "choose another name")
+        return refuse(
+            "a name consists of letters, digits and _, and does not start with a digit", "choose another name"
+        )
 
     def render(self, source: Source, item: Item | None, value: Plain) -> str | Refusal:
         text = text_of(value)

@@ -198,7 +198,7 @@ class _Reader:
 
     def _continue(self, entry: _Open, span: Span) -> None:
         if not entry.has_value:
-            raise NotIni("it is indented, and the name above it has no value that it could go on with")
+            raise NotIni("it is indented, but the name above it has no value that it could continue")
         entry.lines += [Span(span.start, span.start)] * entry.gaps + [span]
         entry.gaps = 0
 
@@ -220,7 +220,7 @@ class _Reader:
             at = self._dialect.value_end(content) if self._dialect.comment_behind != "never" else len(content)
         name = content[:at].rstrip(_BLANKS)
         if not name or not _NOT_IN_NAMES.isdisjoint(name) or (not has_value and any(sign.isspace() for sign in name)):
-            raise NotIni("a name is expected, and = behind it")
+            raise NotIni("a name is expected, followed by =")
         behind = span.start + at + has_value
         entry = _Open(name, Span(span.start, span.start + len(name)), behind, indent, has_value)
         if has_value:
@@ -283,7 +283,7 @@ class Ini(LineSyntax):
         if not is_odd and not set(name) & set(dialect.equals):
             return None
         signs = " or ".join(dialect.equals)
-        return refuse(f"a name is one line without {signs}, brackets or blanks around it", "choose another name")
+        return refuse(f"a name is one line without {signs}, brackets or surrounding spaces", "choose another name")
 
     def check_loose(self, source: Source) -> Refusal | None:
         loose, *sections = self.sections(source)
@@ -303,8 +303,8 @@ class Ini(LineSyntax):
             return refuse("in this file quotes and backslashes of a value are escaped", f'send it as "{escaped[:200]}"')
         if text.strip(" \t\f\v") != text or dialect_of(source.path).value_end(text) != len(text):
             return refuse(
-                "in an INI file blanks around a value are lost, and what looks like a comment is one",
-                "send the value without them, or in quotes if its reader knows quotes",
+                "an INI file drops spaces around a value, and reads what looks like a comment as one",
+                "send the value without them, or in quotes if the program that reads it supports quotes",
             )
         return text
 
@@ -355,7 +355,7 @@ def _render_lines(source: Source, item: Item | None, text: str) -> str | Refusal
     if not dialect_of(source.path).indent or is_odd or first.strip() != first:
         return refuse(
             "a value of several lines cannot be written here, or would lose blank lines, indentation or comments",
-            "send one line, or lines without blanks around them",
+            "send one line, or lines without surrounding spaces",
         )
     if item is not None and _has_comments(source.text, item):
         return refuse(

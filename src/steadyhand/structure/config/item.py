@@ -194,7 +194,7 @@ def check_plain(value: object, path: str) -> Plain:
             case Mapping():
                 waiting += [(inner, join(where, _checked_name(name, where)), depth + 1) for name, inner in part.items()]
             case _:
-                raise bad_request(where, f"a JSON value is expected, not {describe(part)}", "send it as JSON has it")
+                raise bad_request(where, f"a JSON value is expected, not {describe(part)}", "send it as JSON")
     return cast("Plain", value)
 
 
@@ -271,7 +271,7 @@ def parse_path(text: str, field: str = "key.path") -> KeyPath:
         if text[at : at + 1] == ".":
             at += 1
             if at == len(text):
-                raise _wrong(text, at, "a name is expected behind the dot", field)
+                raise _wrong(text, at, "a name is expected after the dot", field)
     return tuple(steps)
 
 
@@ -325,7 +325,7 @@ def _step(text: str, at: int, field: str) -> tuple[Step, int]:
     if text[at] in "\"'":
         name, end = _quoted(text, at, field)
         if text[end : end + 1] not in ("", ".", "["):
-            raise _wrong(text, end, "a dot or a bracket is expected behind the quoted name", field)
+            raise _wrong(text, end, "a dot or a bracket is expected after the quoted name", field)
         return name, end
     found = _BARE.match(text, at)
     if found is None:

@@ -223,7 +223,7 @@ class Json(Syntax):
             shown = written if name == item.path[-1] else _write_name(name, style, written)
             return replace(piece, entry=shown + piece.entry[len(written) :])
         if name is None and item.name is not None and "/" in text[item.name.end : item.value.start]:
-            return refuse("its comments have no place there", "delete the comments first")
+            return refuse("its comments cannot be kept there", "delete the comments first")
         value = to_lf(dedented(item.value.of(text), indent_at(text, item.entry.start)))
         return replace(piece, entry=value if name is None else _named(source, container, name, value, style))
 
@@ -270,13 +270,13 @@ class Json(Syntax):
         if isinstance(made, Refusal):
             return made
         if len(self.comment.findall(written)) > sum(len(self.comment.findall(splice.new)) for splice in made.splices):
-            return refuse("a comment in the text has no place there", "leave comments out")
+            return refuse("the text has a comment that cannot be kept there", "leave comments out")
         return _as_strict(source, made)
 
     def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
         after = source.apply(ChangeSet.of(proposal.splices))
         if is_strict(source.text) and not is_strict(after.text):
-            return refuse_combination("a comma would stay behind the last one")
+            return refuse_combination("a comma would remain after the last one")
         return super().proved(source, proposal)
 
 

@@ -223,7 +223,7 @@ class _Scanner:
             try:
                 kind, data = _scalar_of(group, written, self.grammar)
             except ValueError:
-                raise Unreadable(start, "the string has an escape that JSON does not know") from None
+                raise Unreadable(start, "the string has an escape that is not valid in JSON") from None
         return Item(path, kind, value, name, value if name is None else Span(name.start, end), (), data)
 
     def _is_closed(self) -> bool:
@@ -250,14 +250,14 @@ class _Scanner:
             return None
         found = self.grammar.name.match(self.text, self.at, self.end)
         if found is None:
-            raise self._expected("a name in quotes with a colon behind it, or }, is expected")
+            raise self._expected("a name in quotes followed by a colon, or }, is expected")
         self.at = found.end()
         if found.lastindex == 2:
             return None
         try:
             return self.grammar.unquote(found[1]), Span(*found.span(1))
         except ValueError:
-            raise Unreadable(found.start(1), "the name has an escape that JSON does not know") from None
+            raise Unreadable(found.start(1), "the name has an escape that is not valid in JSON") from None
 
     def _expected(self, message: str) -> Unreadable:
         gap = self.grammar.gap.match(self.text, self.at, self.end)
@@ -270,7 +270,7 @@ def _scan(text: str, grammar: Grammar, start: int, end: int, path: KeyPath = ())
     item = scanner.run(path)
     gap = grammar.gap.match(text, scanner.at, end)
     if gap is not None and gap.end() < end:
-        raise Unreadable(gap.end(), "nothing is expected behind the value")
+        raise Unreadable(gap.end(), "nothing is expected after the value")
     return item
 
 

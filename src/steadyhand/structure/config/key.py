@@ -94,7 +94,7 @@ def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefi
     if not level:
         there = "the file has no keys"
     elif not level[0].is_container:
-        there = f"{said(level[0])} is a {level[0].kind}, it has nothing inside"
+        there = f"{said(level[0])} is a {level[0].kind}, it has no keys"
     elif level[0].kind == "sequence":
         there = f"{said(level[0])} is a sequence of {len(level[0].children)}, there is no {step!r:.60}"
     else:
@@ -114,14 +114,14 @@ def _hint(
     level: Sequence[Item], path: KeyPath, at: int, close: Sequence[str], longer: Sequence[str], prefix: str
 ) -> Advice:
     if longer:
-        return f"paths start at the top: did you mean {' or '.join(longer[:3])}?"
+        return f"paths start at the top level: did you mean {' or '.join(longer[:3])}?"
     container = render_path(path[:at])[:120]
     if level and level[0].kind == "mapping":
         made = Act("add-key", container, str(path[at])[:80], "to create it")
         return (SendAddress(f"{prefix}:{render_path((*path[:at], close[0]))}"), made) if close else made
     if level and level[0].kind == "sequence":
         return Act("append-item", container, aim="to add one"), Note("items count from 0")
-    return Act("set-key", container, aim="to give it another value") if level else "write the file as a whole"
+    return Act("set-key", container, aim="to set its value") if level else "write the whole file"
 
 
 def _paths(level: Sequence[Item], names: Sequence[str]) -> list[str]:
@@ -184,7 +184,7 @@ class KeyNode(Node):
             index = 0 if where == "start" else len(self.item.children)
             return self.shifted(source, self.keys.insert_raw(self.item, text, index))
         if not self.item.path:
-            return refuse("nothing can be beside the top", "use where start or end")
+            return refuse("nothing can be inserted next to the top level", "use where start or end")
         parent, index = self.keys.reading.family(self.item)
         return self.shifted(source, self.keys.insert_raw(parent, text, index + (where == "after")))
 
@@ -284,7 +284,7 @@ class KeyNode(Node):
         is_text = self.item.kind == "text" and len(spans) == 1 and spans[0].span == self.item.value
         quoted = f"write it as {spans[0].new[:200]}, or " if is_text else ""
         return refuse(
-            f"{said(self.item)} is a {self.item.kind}, and the new text is not read as one there",
+            f"{said(self.item)} is a {self.item.kind}, and the new text would not be read as one",
             f"{quoted}use set-key with a JSON value, which may be of any type",
             {"kind": self.item.kind, **({"written": spans[0].new[:2000]} if is_text else {})},
         )
@@ -294,7 +294,7 @@ class KeyNode(Node):
         if isinstance(found, Refusal):
             return found
         if len(found[1]) != 1:
-            return refuse("one entry, name and value, is expected", "write it as the file does")
+            return refuse("one entry, with name and value, is expected", "write it as in the file")
         entry = found[1][0]
         written, old = entry.value.of(found[0].text), self.item.value.of(self.keys.source.text)
         name = str(entry.path[-1])
@@ -427,7 +427,7 @@ def _kind(item: Item) -> str:
 
 def _nothing_inside(item: Item) -> Refusal:
     return refuse(
-        f"{said(item)} is a {item.kind}, nothing can be put inside",
+        f"{said(item)} is a {item.kind}, nothing can be inserted inside",
         "insert before or after it, or use set-key",
         {"kind": item.kind},
     )
@@ -437,8 +437,8 @@ def _nothing_inside(item: Item) -> Refusal:
 class Key(Addressed):
     """The value at a path; names are separated by dots, numbers in brackets count from 0, `[-1]` is the last.
 
-    `part` is the value, the entry (name and value) or the name. `document` counts the documents of a YAML stream or
-    the lines of JSON Lines from 1. `format` names the format where the path of the file does not.
+    `part` is the value, the entry (name and value) or the name. `document` counts the documents of a YAML stream or the
+    lines of JSON Lines from 1. `format` names the format if the file name does not.
 
     >>> Key("a.b", format="json").locate(Source.of_text('{"a": {"b": 12}}')).span
     Span(start=12, end=14)
@@ -498,7 +498,7 @@ def _text(source: Source, name: str | None) -> tuple[Syntax, Source] | Refusal:
 
 
 def _no_keys(source: Source) -> Refusal:
-    what = "the text has no file name" if source.path is None else f"{source.path} is in no format that has keys"
+    what = "the text has no file name" if source.path is None else f"{source.path} has no format with keys"
     return refuse(
         f"{what}, so its format is not known",
         f"say it with format, one of {', '.join(syntax_names())}",
@@ -510,8 +510,8 @@ TARGET = Key
 
 
 _BESIDE = (
-    Parameter("before", "value", "the sibling it goes in front of: a name, or a number from 0", required=False),
-    Parameter("after", "value", "the sibling it goes behind: a name, or a number from 0", required=False),
+    Parameter("before", "value", "the sibling to insert before: a name, or a number from 0", required=False),
+    Parameter("after", "value", "the sibling to insert after: a name, or a number from 0", required=False),
 )
 
 
@@ -566,7 +566,7 @@ ACTIONS = (
         "Add an entry to this mapping, in the style of its siblings; at the end unless before or after names a "
         "sibling.",
         (
-            Parameter("name", "text", "the name of the new entry, which must not be there yet"),
+            Parameter("name", "text", "the name of the new entry, which must not exist yet"),
             Parameter("value", "value", "its value, any JSON value"),
             *_BESIDE,
         ),
@@ -601,8 +601,8 @@ ACTIONS = (
         (KeyNode,),
         "Move the entry or item, with its comments and formatting, into another mapping or sequence.",
         (
-            Parameter("to", "text", "the path of the container it goes into; empty for the top"),
-            Parameter("name", "text", "its name there, where it changes", required=False),
+            Parameter("to", "text", "the path of the new container; empty for the top level"),
+            Parameter("name", "text", "its new name, if it changes", required=False),
             *_BESIDE,
         ),
         _move_key,
@@ -620,7 +620,7 @@ ACTIONS = (
         "set-key",
         (KeyNode,),
         "Set the value of the key in the style of the file; comments and everything else stay.",
-        (Parameter("value", "value", "the new value, any JSON value; its type is the type written"),),
+        (Parameter("value", "value", "the new value, any JSON value; it may change the type"),),
         lambda source, node, given: node.shifted(
             source, node.keys.set_value(node.item, check_plain(given["value"], "value"))
         ),

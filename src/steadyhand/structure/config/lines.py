@@ -107,7 +107,7 @@ class LineSyntax(Syntax):
         if isinstance(written, Refusal):
             return written
         behind = source.text[item.value.end : line_end(source.text, item.value.end)].strip("\r\n")
-        notes = ("the comment behind the value is kept",) if behind.strip() else ()
+        notes = ("the comment after the value is kept",) if behind.strip() else ()
         span, new = self.put_value(source, item, written)
         return Proposal.of(source, (span, new + " " * (behind[:1] in tuple(self.signs))), notes=notes)
 
@@ -203,7 +203,7 @@ def check_section_name(name: str) -> Refusal | None:
     """Why a section cannot have a name, if it cannot."""
     if name.strip() == name and name and not any(sign in name for sign in "\r\n"):
         return None
-    return refuse("a section's name is one line, without blanks around it", "choose another name")
+    return refuse("a section's name is one line, without surrounding spaces", "choose another name")
 
 
 def text_of(value: Plain) -> str | Refusal:
@@ -216,7 +216,7 @@ def text_of(value: Plain) -> str | Refusal:
         case int() | float():
             return str(value)
         case None:
-            return refuse("this format has no null", "send an empty text, or take the key away with delete-key")
+            return refuse("this format has no null", "send an empty text, or remove the key with delete-key")
         case _:
             return refuse("this format has neither lists nor mappings here", "send a text, a number or a flag")
 

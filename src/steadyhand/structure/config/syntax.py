@@ -154,7 +154,7 @@ class Syntax(ABC):
                     at = max(at, word.end)
         lost += len(self.comment.findall(source.text, at, end)) if item.is_container else 0
         gone = "1 comment inside it is" if lost == 1 else f"{lost} comments inside it are"
-        return (f"the value is written again: {gone} gone",) if lost else ()
+        return (f"the value was rewritten: {gone} gone",) if lost else ()
 
     # The operations.
 
@@ -206,7 +206,7 @@ class Syntax(ABC):
                 return rest
             made = self.written(left, _again(reading, rest, container, item), place, [piece])
             is_lost = isinstance(made, Proposal) and self._comments(made) + self._comments(taken) < 0
-            return refuse("its comments have no place there", "delete the comments first") if is_lost else made
+            return refuse("its comments cannot be kept there", "delete the comments first") if is_lost else made
 
         return in_steps(source, self.read_rest, [lambda _: taken, put])
 
@@ -235,7 +235,7 @@ def _again(before: Reading, now: Reading, container: Item, gone: Item) -> Item:
 def refuse_combination(why: str) -> Refusal:
     """The refusal of changes that are right one by one and wrong together."""
     return Refusal(
-        Kind.OVERLAPPING_EDITS, f"the places cannot all change at once: {why}", "name them one by one, with nth"
+        Kind.OVERLAPPING_EDITS, f"the places cannot all change in one edit: {why}", "change them one by one, with nth"
     )
 
 

@@ -93,7 +93,7 @@ def _unsayable(value: Plain) -> Refusal | None:
     while waiting:
         part = waiting.pop()
         if part is None:
-            return refuse("TOML has no null", "leave the key out, take it away with delete-key, or write an empty text")
+            return refuse("TOML has no null", "leave the key out, remove it with delete-key, or write an empty text")
         if isinstance(part, Mapping):
             waiting += part.values()
         elif isinstance(part, list | tuple):
@@ -222,7 +222,7 @@ class Toml(Syntax):
         if isinstance(value, str) and item.kind == "text":
             return Proposal.of(source, (item.value, render_text(value, written)))
         if isinstance(value, str) and item.kind == "date" and _moment_form(value) == _moment_form(written):
-            stays = "the value stays a date; as a text it would be in quotes"
+            stays = "the value stays a date; a text would be in quotes"
             return Proposal.of(source, (item.value, value), notes=(stays,))
         notes = self.lost_comments(source, item, item.value.end)
         return Proposal.of(source, (item.value, render_value(value, source.derive(_style))), notes=notes)
@@ -236,14 +236,14 @@ class Toml(Syntax):
         top = alone.documents[0]
         if not item.path or (len(top.children) == 1 and top.children[0].value == Span(len(head), len(head + new))):
             return Proposal.of(source, (item.value, new))
-        return refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
+        return refuse("the text is not a TOML value", 'write one value, such as "text", 3 or [1, 2]')
 
     def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
         made = super().add(source, container, name, value, index)
         if isinstance(made, Refusal) or not index or not note_of(container.children[index - 1]).sections:
             return made
         is_pair = not made.splices[0].new.lstrip().startswith("[")
-        return replace(made, notes=(f"TOML has keys before tables: {name} goes there",)) if is_pair else made
+        return replace(made, notes=(f"TOML requires keys before tables: {name} is placed there",)) if is_pair else made
 
     def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:
         if refusal := _unsayable(value):

@@ -230,7 +230,7 @@ class _Scanner:
         try:
             return next(iter(tomllib.loads(f"{written} = 0")))
         except ValueError:
-            self.fail("the key has an escape that TOML does not know", at)
+            self.fail("the key has an escape that is not valid in TOML", at)
 
     def value(self, depth: int) -> Value:
         self.count += 1

@@ -288,7 +288,7 @@ class Yaml(Syntax):
             if len(rows) > 1:
                 return refuse(
                     "text of several lines cannot be put between brackets",
-                    "write it on one line, with brackets of its own",
+                    "write it on one line, with its own brackets",
                 )
             rows = [rows[0].removeprefix("- ") if container.kind == "sequence" else rows[0]]
         return self.written(source, container, index, [Piece("\n".join(rows))])
@@ -337,7 +337,7 @@ def _guarded(value: Plain, propose: Callable[[], Proposal | Refusal]) -> Proposa
     try:
         return propose()
     except Unwritable as error:
-        return refuse(f"YAML cannot say this: {error}", "choose another value")
+        return refuse(f"YAML cannot express this: {error}", "choose another value")
 
 
 def _brackets(text: str, container: Item) -> Brackets:
@@ -363,7 +363,7 @@ def _is_fresh(source: Source, container: Item) -> bool:
 def _one_pair() -> Refusal:
     return refuse(
         "a pair inside brackets without braces has exactly one entry",
-        "name the item itself, or replace it by a mapping in braces",
+        "name the item itself, or replace it with a mapping in braces",
     )
 
 
@@ -432,7 +432,7 @@ def _keeps_tag(item: Item, value: Plain) -> Refusal | None:
         return None
     return refuse(
         f"the value has the tag {tag[:60]}, which may not fit a {kind}",
-        "replace the value as it is written, with the tag it should have",
+        "replace the value's text, including the tag it should have",
         {"tag": tag},
     )
 
@@ -556,8 +556,8 @@ def _at_margin(written: str) -> list[str] | Refusal:
     if len(tops[0].children) == 1 and _HEADER.search(rows[0]):  # a name that waits for what is below it
         return rows
     return refuse(
-        "the new text means one thing with its first line at the margin, another with it as far right as the rest",
-        "write the first line with the indentation it should have",
+        "the new text is ambiguous: its first line is not indented and the rest is",
+        "write the first line with its indentation",
     )
 
 
@@ -594,12 +594,12 @@ def _on_one_line(text: str, item: Item, label: str | None) -> str | Refusal:
     is_plain = note.style == "plain" and not note.in_flow
     is_fit = note.style not in ("block", "literal", "folded", "pair") and not set("\r\n") & set(whole)
     if not is_fit or (is_plain and not may_be_plain(str(item.data), in_flow=True) and item.kind == "text"):
-        return _unmovable("between brackets it would have to be rewritten")
+        return _unmovable("it would have to be rewritten to fit between brackets")
     if item.value.is_empty and whole:
         whole += " "  # a tag ends with a blank
     if label is not None:
         return f"{label}: {whole}"
-    return whole or _unmovable("there is nothing written")
+    return whole or _unmovable("it has no text")
 
 
 def _rows(text: str, parent: Item, index: int, label: str | None, style: Style) -> list[str] | Refusal:
@@ -618,7 +618,7 @@ def _rows(text: str, parent: Item, index: int, label: str | None, style: Style) 
 
 def _unmovable(reason: str) -> Refusal:
     return refuse(
-        f"it cannot be moved there as it is written: {reason}",
+        f"it cannot be moved there unchanged: {reason}",
         "add the value there with add-key or append-item, and delete it here",
     )
 
@@ -646,7 +646,7 @@ def _written_there(source: Source, top: Item, alias: Item, anchored: Item, path:
         hints.append(Act("add-key", render_path(path[:at])[:120], str(path[at])[:80], "to give it a value of its own"))
     return Refusal(
         Kind.NO_SUCH_TARGET,
-        f"{render_path(path)[:80]} is not written there: it comes by the {by} *{name[:60]} on line {line}"
+        f"{render_path(path)[:80]} is not written there: it comes from the {by} *{name[:60]} on line {line}"
         f" from the anchor &{name[:60]} on line {there}",
         tuple(hints),
         {"nearest": [f"key:{where}"], "line": line, "anchor": name, "anchor_line": there},

@@ -284,7 +284,7 @@ class _Collector:
         if name not in self._current and self.is_part:
             self._current[name] = (0, Anchor(name, -1, []))
         if name not in self._current:
-            raise _Unreadable(start, f"the alias *{name} means no anchor above it")
+            raise _Unreadable(start, f"the alias *{name} has no anchor above it")
         nth, anchor = self._current[name]
         anchor.aliases.append(start)
         return "alias", name, nth

@@ -62,7 +62,7 @@ def _remove_classes(page: Page, element: Element, given: Arguments) -> Proposal 
 def _replace_class(page: Page, element: Element, given: Arguments) -> Proposal | Refusal:
     old, new = names_in(given["old"]), names_in(given["new"])
     if len(old) != 1 or not new:
-        return refuse("old is one class name, new at least one", "use remove-class to take one away")
+        return refuse("old is one class name, new at least one", "use remove-class to remove one")
     return replace_class(page, element, old[0], new)
 
 
@@ -78,7 +78,7 @@ ACTIONS = (
     _action(
         "insert-html",
         "Insert markup before, after or inside the element.",
-        (_MARKUP, Parameter("position", "text", "where it goes", choices=_PLACES)),
+        (_MARKUP, Parameter("position", "text", "where to insert it", choices=_PLACES)),
         ("<p id=a>1</p>", "<p id=a>1<b>2</b></p>"),
         lambda page, element, given: insert_html(page, element, given["value"], given["position"]),
         value="<b>2</b>",
@@ -111,8 +111,8 @@ ACTIONS = (
         "replace-class",
         "Replace a class name with another.",
         (
-            Parameter("old", "text", "the class name that goes"),
-            Parameter("new", "text", "the class name that takes its place"),
+            Parameter("old", "text", "the class name to remove"),
+            Parameter("new", "text", "the class name to add"),
         ),
         ('<p id=a class="x big">1</p>', '<p id=a class="x small">1</p>'),
         _replace_class,

@@ -493,7 +493,7 @@ def replace_element(page: Page, element: Element, markup: str) -> Proposal | Ref
 def unwrap(page: Page, element: Element) -> Proposal | Refusal:
     """Take the element's tags away and leave its content."""
     if element.is_void or element.closes_itself or element.start_tag is None:
-        return refuse_change(page, element, "the element has no content to leave; remove it instead")
+        return refuse_change(page, element, "the element has no content to keep; remove it instead")
     tags = [element.start_tag] if element.end_tag is None else [element.start_tag, element.end_tag]
     return prove(page, element, Proposal.of(page.source, *((span, "") for span in tags)), _unwrap)
 
@@ -550,10 +550,10 @@ def _remove_lines(tag: Tag, before: int, behind: int) -> None:
     previous, following = tag.previous_sibling, tag.next_sibling
     if before:
         if not isinstance(previous, Text) or previous.data[-before:].strip(" \t"):
-            raise Unfit("the blanks before it are not beside it in the tree")
+            raise Unfit("the whitespace before it is not next to it in the tree")
         previous.data = previous.data[:-before]
     if not isinstance(following, Text) or following.data[:behind].strip(" \t\n"):
-        raise Unfit("the end of its line is not beside it in the tree")
+        raise Unfit("the end of its line is not next to it in the tree")
     following.data = following.data[behind:]
     tag.decompose()
 
@@ -563,7 +563,7 @@ def check_content(holder: object, content: str) -> None:
     from turbohtml import Element as Holder
 
     if not isinstance(holder, Holder):
-        raise Unfit("nothing can be beside it")
+        raise Unfit("nothing can be inserted next to it")
     if not can_hold(holder, content):
         raise Unfit("a <template> inside SVG or MathML is not written")
     fault = fault_of(content, holder)

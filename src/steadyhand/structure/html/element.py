@@ -457,14 +457,14 @@ def no_page(path: str | None) -> Refusal | None:
         return None
     return refuse(
         f"{path} is not an HTML page",
-        ByText() if found is None else f"name what the outline of this {found.name} file lists, or edit by text",
+        ByText() if found is None else f"use an address from the outline of this {found.name} file, or edit by text",
         {"path": path},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Selector(Addressed):
-    """The elements that a CSS selector matches; `part` is the element or what is inside it.
+    """The elements that a CSS selector matches; `part` is the element or its content.
 
     >>> Selector("li.done").locate(Source.of_text("<ul><li>a<li class=done>b</ul>")).span
     Span(start=9, end=25)
@@ -540,7 +540,7 @@ class Selector(Addressed):
         return Refusal(
             Kind.TOO_LARGE,
             f"{self.named()}: the page is too large for a :has() with more of the selector behind it",
-            "end the selector with its :has(), or name the element by id, class or place",
+            "end the selector with its :has(), or select the element by id, class or position",
         )
 
     def _bad(self, reason: str, hint: str) -> Refusal:
@@ -562,9 +562,9 @@ class Selector(Addressed):
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"{self.named()} matches no element"
-            + (": no selector looks into template syntax" if quoted else "")
+            + (": selectors do not see inside template syntax" if quoted else "")
             + (f"; {what}: {shown}" if shown else ""),
-            SendAddress(str(near[0]["address"])) if near else "read the outline of the page for the selectors it has",
+            SendAddress(str(near[0]["address"])) if near else "the outline of the page lists its selectors",
             {"nearest": near} if near else {"nearest": [], "available": others},
         )
 

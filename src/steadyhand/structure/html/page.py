@@ -521,7 +521,7 @@ class Page:
     def _parted(self, element: Element) -> str | None:
         inside, (start, end) = regions_in(self.masked.regions, element.span), element.span
         if any(region.span.start <= start or region.span.end > end for region in inside):
-            return f"template syntax reaches across the bounds of <{element.tag}>"
+            return f"template syntax crosses the boundary of <{element.tag}>"
         if not are_whole(self.source.text, inside, self.ended):
             return f"template syntax opens inside <{element.tag}> and closes outside, or the reverse"
         return None

@@ -143,9 +143,9 @@ def _reads_differently(page: Page, element: Element) -> Refusal:
     line = page.source.line_of(element.span.start)
     return Refusal(
         Kind.UNPARSABLE,
-        f"<{element.tag}>, line {line}: with this change a browser would read more of the page differently than asked"
-        " (tags left open or not allowed in this place, or a place the parser had to repair)",
-        "send markup that is complete and allowed there, or change the element around it, or edit by text",
+        f"<{element.tag}>, line {line}: with this change a browser would read other parts of the page differently "
+        "(tags left open or not allowed here, or a place the parser had to repair)",
+        "send markup that is complete and allowed there, or change the surrounding element, or edit by text",
         {"line": line, "tag": element.tag},
     )
 
@@ -155,7 +155,7 @@ def _clash(page: Page, proposal: Proposal) -> Refusal:
     line = page.source.line_of(proposal.splices[0].start if proposal.splices else 0)
     return Refusal(
         Kind.UNPARSABLE,
-        "with all these changes at once a browser would read more of the page differently than asked",
+        "with all these changes together a browser would read other parts of the page differently",
         "make the changes one by one",
         {"line": line},
     )

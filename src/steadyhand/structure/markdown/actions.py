@@ -35,7 +35,7 @@ def _add_row(source: Source, node: TableNode | RowNode, args: Arguments) -> Prop
     last = len(rows)
     at = args.get("at", node.row + 1 if isinstance(node, RowNode) else last)
     if not 1 <= at <= last:
-        return refuse(f"there is no row {at} to put it at", f"give a number from 1 to {last}")
+        return refuse(f"there is no row {at}", f"give a number from 1 to {last}")
     return put_rows(source, node.number, node.mark.first + 1 + at, written_row(rows, dashes, words) + "\n")
 
 
@@ -55,7 +55,7 @@ def _words(rows: Sequence[Row], cells: object, number: int) -> list[str] | Refus
     if len(words) > count:
         return refuse(f"{len(words)} cells for {count} columns", f"give at most {count} cells")
     if any("\n" in word or "\r" in word for word in words):
-        return refuse("a cell is one line", "put <br> where a line ends")
+        return refuse("a cell is one line", "use <br> for a line break")
     return words
 
 
@@ -69,7 +69,7 @@ def _check_item(source: Source, node: ItemNode, args: Arguments) -> Proposal | R
     """One character between the brackets. Refuses an item that has no box."""
     box = node.box(known_markdown(source))
     if box is None:
-        return refuse("the item has no box", f"replace it by {node.item.marker} [ ] {words_of(node.item)[:60]}")
+        return refuse("the item has no box", f"replace it with {node.item.marker} [ ] {words_of(node.item)[:60]}")
     wanted = args.get("checked", True)
     if (box.of(source.text) != " ") == wanted:
         return Proposal(())
@@ -123,8 +123,8 @@ ACTIONS = (
         (TableNode, RowNode, CellNode),
         "Set the text of a table cell; pipes are escaped, aligned columns stay aligned.",
         (
-            Parameter("value", "text", "what the cell says"),
-            Parameter("row", "value", "the row: a number from 1, or what its first cell says", required=False),
+            Parameter("value", "text", "the text of the cell"),
+            Parameter("row", "value", "the row: a number from 1, or the text of its first cell", required=False),
             Parameter("column", "value", "the column: a number from 1, or its header", required=False),
         ),
         _set_cell,

@@ -121,9 +121,7 @@ class ItemNode(Part):
         start = document.content_start(item.first, item.inside)
         is_bare = item.end == item.first + 1 and own is None and start == len(document.rows[item.first])
         if start is None or (own is None and not is_bare):
-            return refuse(
-                "the item starts with something else than words", f"give the new item with its marker: {item.marker} …"
-            )
+            return refuse("the item does not start with words", f"send the new item with its marker: {item.marker} …")
         row = document.rows[item.first]
         box = BOX.match(row, start)
         if box is not None and BOX.match(content.lines[0]) is None:
@@ -135,7 +133,7 @@ class ItemNode(Part):
         text = prefixed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
         lead = " " if is_bare and not row.endswith((" ", "\t")) else ""
         has_nested = own is not None and own.end < item.end
-        notes = ("what is nested in the item stays",) if has_nested else ()
+        notes = ("nested content of the item stays",) if has_nested else ()
         made = Proposal.of(source, (Span(at, end), lead + text), notes=notes)
         return self._counted(source, made, len(content.document.items), own=self.span)
 
@@ -156,7 +154,7 @@ class ItemNode(Part):
         document, item = known_markdown(source), self.item
         if where == "before" and document.is_led(item.first, item.container):
             return refuse(
-                "the item follows the marker of another one, nothing goes between them",
+                "the item follows the marker of another one; nothing can be inserted between them",
                 "insert after it, or edit the lines by number",
             )
         siblings = [each for each in document.items if each.list == item.list]
@@ -195,8 +193,8 @@ class ItemNode(Part):
             return view
         if len(view.after.items) != len(view.before.items) + more:
             return refuse(
-                "at this place the content would not be read as it is written",
-                "give the new item with its marker, or edit the lines by number",
+                "here the content would be read differently from how it is written",
+                "send the new item with its marker, or edit the lines by number",
             )
         return checked(source, made, own=own, view=view)
 
@@ -262,7 +260,7 @@ class ReferencedNode(Part):
         if isinstance(content, Refusal):
             return content
         if not content.lines:
-            return refuse("nothing would be left that has the name", "delete it")
+            return refuse("nothing with the name would be left", "delete it")
         if not ref.is_apart and ref_in(content.lines[-1]) != ref.name:
             last = f"{content.lines[-1].rstrip(' ')} ^{ref.name}"
             content = read_content("\n".join((*content.lines[:-1], last)))
@@ -274,7 +272,7 @@ class ReferencedNode(Part):
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         if where in ("start", "end"):
-            return refuse(f"nothing is put inside of a {self.kind}", "insert before or after it")
+            return refuse(f"nothing can be inserted inside a {self.kind}", "insert before or after it")
         return self.insert_beside(source, text, where)
 
     @property
@@ -298,7 +296,7 @@ _BOX = lazy_pattern(r"\[[ xX]\][ \t]+")
 
 @dataclass(frozen=True, slots=True)
 class Block(Addressed):
-    """`ref` is `^id` for the block of that name, else what a list item says; `under` a heading it is under.
+    """`ref` is `^id` for the block of that name, else the text of a list item; `under` names the heading above it.
 
     >>> source = Source.of_text("- milk\\n- bread ^b1\\n")
     >>> Block("milk").locate(source).span, Block("^b1").locate(source).span

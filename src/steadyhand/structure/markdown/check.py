@@ -53,8 +53,8 @@ def lost_definition(source: Source, view: View) -> Refusal | None:
         return None
     line, label = view.row + lost.first + 1, used[lost.label]
     return refuse(
-        f"line {line} defines the link [{label[:60]}], which is used outside of the edit",
-        f"keep that line: name the other lines by number, or give [{label[:60]}]: … in the content",
+        f"line {line} defines the link [{label[:60]}], which is used outside the edit",
+        f"keep that line: select the other lines by number, or add [{label[:60]}]: … in the content",
         {"line": line, "definition": label},
     )
 
@@ -125,8 +125,8 @@ def torn_pair(source: Source, view: View) -> Refusal | None:
     written = torn[0].name if not torn[0].name[0].isalpha() else f"<{'/' * torn[0].is_closing}{torn[0].name[:60]}>"
     line = source.line_of(torn[0].start)
     return refuse(
-        f"line {line}, {written}, belongs to line {other}, which is outside of the edit",
-        "keep that line in the content, or name the lines between by number",
+        f"line {line}, {written}, belongs to line {other}, which is outside the edit",
+        "keep that line in the content, or select the lines between by number",
         {"line": line, "pair": written},
     )
 
@@ -140,7 +140,7 @@ def hidden_at(source: Source, row: int) -> Refusal | None:
         if end.name in _HIDES and end.other is not None and end.start < at <= end.other:
             first, last = source.line_of(end.start), source.line_of(end.other)
             return refuse(
-                f"the place is between the {end.name} of line {first} and that of line {last}: nobody would see it",
+                f"the place is between the {end.name} of line {first} and that of line {last}: it would be invisible",
                 SendAddress(f"lines:{last + 1}-{last}", "insert at", more=", behind them"),
                 {"line": first},
             )
@@ -297,7 +297,7 @@ def _changes_more(source: Source, seen: View, own: Sequence[Span], content: Cont
     joined = len(own)  # the first part of the content becomes part of what it is put into
     if content is not None and not _is_as_written(seen.after, spans, content.document, joined):
         return refuse(
-            "at this place the content would not be read as it is written",
+            "here the content would be read differently from how it is written",
             "put a blank line at its start, code between fences, or edit the lines by number",
         )
     return lost_definition(source, seen) or torn_pair(source, seen)
@@ -400,8 +400,8 @@ def _disturbed(seen: View, kept: list[_Part], now: list[_Part]) -> Refusal:
     words = seen.after.rows[row][:60] if row < seen.after.count else ""
     line = seen.row + row + 1
     return refuse(
-        f"text outside of the edit would be read differently: line {line} after it, {words!r}",
-        "close what the content opens, and keep a blank line between it and what follows",
+        f"text outside the edit would be read differently: line {line} after it, {words!r}",
+        "close what the content opens, and keep a blank line after it",
         {"line": line},
     )
 

@@ -118,8 +118,8 @@ class CodeBlockNode(Part):
             return lines
         if mark.text and mark.text != self.mark.text:
             return refuse(
-                f"the content has fences of its own, for {mark.text[:40]!r}; this block's say {self.mark.text[:40]!r}",
-                (Say("give only the code"), SendAddress(f"code_block.fenced:{self.number}", "replace")),
+                f"the content has its own fences, for {mark.text[:40]!r}; this block's are for {self.mark.text[:40]!r}",
+                (Say("send only the code"), SendAddress(f"code_block.fenced:{self.number}", "replace")),
             )
         return split_bodies(mark.code)
 
@@ -158,9 +158,9 @@ class CodeBlockNode(Part):
             return view
         found = view.renewed(self.mark, lambda document: document.codes)
         if found is None or (found.first, found.is_closed) != (self.mark.first, self.mark.is_closed):
-            return refuse("the code block would end elsewhere than the content does", _HINT)
+            return refuse("the code block would not end where the content ends", _HINT)
         if _compared(split_bodies(found.code)) != _compared(content):
-            return refuse("the code block would not say what the content says", _HINT)
+            return refuse("the code block would not contain the content", _HINT)
         own = known_markdown(source).span_of(self.mark.first, self.mark.end, self.mark.container)
         return checked(source, made, own=own, view=view)
 
@@ -208,7 +208,7 @@ def language_of(mark: Mark) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock(Addressed):
-    """Fenced and indented code. `index` counts all code blocks of the file from 0; what else is given must hold too.
+    """Fenced and indented code. `index` counts all code blocks of the file from 0; other given fields must match too.
 
     `part`: `content`, the lines between the fences; `fenced`, all of it.
 

@@ -88,7 +88,7 @@ class FrontMatterNode(Node):
         if isinstance(view, Refusal) or view.after.front != Front(self.front.mark, rows):
             return refuse(
                 f"with this content the text between the {self.front.mark} lines would not be front matter",
-                f"give {self.front.syntax} keys, without {self.front.mark} lines and without a blank first line",
+                f"send {self.front.syntax} keys, without {self.front.mark} lines and without a blank first line",
             )
         own = Span(0, known_markdown(source).table.start(self.front.end))
         return checked(source, made, own=own, view=view)
@@ -96,10 +96,10 @@ class FrontMatterNode(Node):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter(Addressed):
-    """YAML between `---` lines or TOML between `+++` lines at the top. Without `path`: all that is between them.
+    """YAML between `---` lines or TOML between `+++` lines at the top. Without `path`: everything between them.
 
-    `path` names a key, such as `author.name` or `tags[0]`; `$` is the top of the keys, where `add-key` adds one.
-    `part` is the key's value, its entry or its name.
+    `path` names a key, such as `author.name` or `tags[0]`; `$` is the top level, where `add-key` adds a key. `part` is
+    the key's value, its entry or its name.
 
     >>> source = Source.of_text("---\\ntitle: Notes\\n---\\n")
     >>> FrontMatter("title").locate(source).span.of(source.text)

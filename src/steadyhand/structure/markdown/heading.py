@@ -31,9 +31,9 @@ PARTS = ("section", "body", "own", "line")
 KINDS = {"section": "section", "body": "section body", "own": "section text", "line": "heading"}
 
 _KEPT = "the heading of the section stays: the content starts with a deeper one"
-_TAIL = "the last lines of the section stay: what is outside of it needs them"
+_TAIL = "the last lines of the section stay: text outside it needs them"
 _LED = refuse(
-    "the heading follows the marker of a list item, nothing goes between them",
+    "the heading follows the marker of a list item; nothing can be inserted between them",
     "insert before the list item, or edit its lines by number",
 )
 
@@ -102,7 +102,7 @@ class SectionNode(Part):
             return Proposal(())
         if where in ("start", "end") and self._repeats_heading(content):
             return refuse(
-                f"the section's own heading would be there twice: the content starts with {content.lines[0][:80]!r}",
+                f"the section's own heading would occur twice: the content starts with {content.lines[0][:80]!r}",
                 "leave the heading out; insert after the section to add another of that name",
             )
         row = self._row_for(source, document, where)
@@ -227,7 +227,7 @@ class SectionNode(Part):
         if self.part == "line":
             if where in ("start", "end"):
                 return refuse(
-                    "nothing can be put inside of a heading's line", "insert before or after it, or replace it"
+                    "nothing can be inserted inside of a heading's line", "insert before or after it, or replace it"
                 )
             return mark.end if where == "after" else _LED if document.is_led(mark.first, mark.container) else mark.first
         if where == "before" and self.part == "section":
@@ -258,12 +258,12 @@ def _still_heads(source: Source, made: Proposal, section: Section, words: str) -
 
 @dataclass(frozen=True, slots=True)
 class Heading(Addressed):
-    """The section under a heading: to the next heading of its level or above.
+    """The section under a heading, up to the next heading of its level or higher.
 
-    `path` is the heading's words, or the headings above it and its own: `Guide > Setup`, as one string or several.
-    Any end of the full path will do. Exact words are looked for first; then without `#` marks (which also say the
-    level), emphasis, links, escapes and case. `part`: `section`; `body`, all beneath the heading; `own`, only up to the
-    next heading of any level; `line`, the heading alone.
+    `path` is the heading's text, or the headings above it followed by its own: `Guide > Setup`, as one string or
+    several. Any ending of the full path works. Exact text is tried first; then ignoring `#` marks (which also give the
+    level), emphasis, links, escapes and case. `part`: `section`; `body`, everything below the heading; `own`, only up
+    to the next heading of any level; `line`, the heading alone.
 
     >>> Heading("Setup").locate(Source.of_text("# Guide\\n\\n## Setup\\n\\ntext\\n")).span
     Span(start=9, end=24)

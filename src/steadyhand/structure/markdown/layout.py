@@ -110,7 +110,7 @@ def first_sound(attempts: Iterable[Proposal | Refusal]) -> Proposal | Refusal:
 def _swallowed(document: Document, fence: Mark) -> Refusal:
     number = document.codes.index(fence)
     return refuse(
-        f"the code block opened in line {fence.first + 1} is never closed: what is put behind it would be code",
+        f"the code block opened in line {fence.first + 1} is never closed: text after it would be code",
         SendAddress(
             f"code_block.fenced:{number}", "close it first: replace", more=f" by the same lines and {fence.markup}"
         ),
@@ -362,7 +362,7 @@ class Part(Node):
             return content
         if where == "before" and document.is_led(first, container):
             return refuse(
-                f"the {self.kind} follows the marker of a list item, nothing goes between them",
+                f"the {self.kind} follows the marker of a list item; nothing can be inserted between them",
                 "insert after it, or edit the lines by number",
             )
         row = first if where == "before" else end

@@ -121,7 +121,7 @@ class _TooMany(Exception):
 
     def __init__(self, row: int) -> None:
         super().__init__(row)
-        message = f"line {row + 1}: Markdown with so many blocks is not read any further"
+        message = f"line {row + 1}: Markdown with so many blocks is not read further"
         self.refusal = Refusal(Kind.TOO_LARGE, message, ByText(), {"line": row + 1, "limit": _MOST})
 
 
@@ -321,7 +321,7 @@ def markdown_of(source: Source, what: str) -> Document | Refusal:
     if suffix in _OTHER_PROSE or (found is not None and found.name != "markdown"):
         return refuse(
             f"{path} is not a Markdown file: {what} can only be named in {', '.join(MARKDOWN)}",
-            ByText() if found is None else f"name what the outline of this {found.name} file lists",
+            ByText() if found is None else f"use an address from the outline of this {found.name} file",
             {"path": path},
         )
     return read_markdown(source)

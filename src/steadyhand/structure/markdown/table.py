@@ -156,7 +156,7 @@ def rows_named(rows: Sequence[Row], row: int | str, number: int) -> list[int] | 
             return [row]
         return Refusal(
             Kind.NO_SUCH_TARGET,
-            f"table {number} has {len(rows) - 1} rows beneath its header, there is no row {row}",
+            f"table {number} has {len(rows) - 1} rows below its header, there is no row {row}",
             f"give a row from 0, the header, to {len(rows) - 1}",
             {"nearest": [], "available": [f"table:{number}[0]", f"table:{number}[{len(rows) - 1}]"]},
         )
@@ -180,7 +180,7 @@ def column_of(rows: Sequence[Row], column: int | str, number: int) -> int | Refu
         return Refusal(
             Kind.AMBIGUOUS_MATCH,
             f"table {number} has {len(found)} columns {column[:60]!r}",
-            f"give the number of one: {numbers}",
+            f"use the number of one: {numbers}",
             {"count": len(found)},
         )
     return found[0] if found else _no_name(number, column, headers, "column")
@@ -283,10 +283,10 @@ class RowNode(_InTable):
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         if where in ("start", "end"):
             return refuse(
-                "nothing is put inside of a row as a whole", SendAddress(f"{self.address[:-1]},1]", is_example=True)
+                "nothing can be inserted inside a whole row", SendAddress(f"{self.address[:-1]},1]", is_example=True)
             )
         if where == "before" and not self.row:
-            return refuse("no row goes above the header", "insert after it")
+            return refuse("no row can be above the header", "insert after it")
         row = self.document_row + (0 if where == "before" else 1 if self.row else 2)
         return put_rows(source, self.number, row, text)
 
@@ -322,7 +322,7 @@ class CellNode(_InTable):
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
         words = escaped(to_lf(new).strip("\n").strip(" \t"))
         if "\n" in words:
-            return refuse("a cell is one line", "put <br> where a line ends")
+            return refuse("a cell is one line", "use <br> for a line break")
         document = known_markdown(source)
         rows, dashes = rows_of(document, self.mark)
         row = rows[self.row]
@@ -347,7 +347,7 @@ class CellNode(_InTable):
         old = self.span.of(source.text)
         if where in ("before", "after"):
             row = SendAddress(f"table:{self.number}[{self.row}]", "insert a row at")
-            return refuse("no cell goes beside another", row)
+            return refuse("a cell cannot be inserted next to another", row)
         return self.replace(source, text + old if where == "start" else old + text)
 
     def delete(self, source: Source) -> Proposal | Refusal:
@@ -376,7 +376,7 @@ def put_rows(source: Source, number: int, row: int, text: str) -> Proposal | Ref
     if not lines:
         return Proposal(())
     if any(not line.strip(" \t") for line in lines):
-        return refuse("a blank line would end the table", "give the rows without blank lines")
+        return refuse("a blank line would end the table", "send the rows without blank lines")
     indent = document.rows[mark.first + 1][len(prefix) :] if document.rows[mark.first + 1].startswith(prefix) else ""
     lead = prefix + indent[: len(indent) - len(indent.lstrip(" \t"))]
     at, new = document.table.start(row), prefixed([line.strip(" \t") for line in lines], lead)
@@ -396,8 +396,8 @@ def _same_table(source: Source, made: Proposal, number: int, more: int) -> Propo
     is_same = found is not None and (found.first, found.end, found.level) == (mark.first, mark.end + more, mark.level)
     if found is None or not is_same or not _is_header(view, found):
         return refuse(
-            f"the table of {mark.level} columns and {mark.end - mark.first - 2} rows would not be the same with it",
-            "give each row as one line of cells with | between them",
+            f"the table of {mark.level} columns and {mark.end - mark.first - 2} rows would change with it",
+            "send each row as one line of cells separated by |",
         )
     own = document.span_of(mark.first, mark.end, mark.container)
     return checked(source, made, own=own, view=view)
@@ -469,10 +469,10 @@ _FORM = lazy_pattern(r"\s*([0-9]{1,9})(?:\[([^,]*)(?:,(.*))?\])?\s*", re.DOTALL 
 
 @dataclass(frozen=True, slots=True)
 class Table(Addressed):
-    """A table by its number in the file, from 0, or the heading it is under.
+    """A table by its number in the file, from 0, or by the heading above it.
 
-    `row` counts from 1 beneath the header, which is row 0; a string is the row whose first cell says it.
-    `column` counts from 1; a string is the column whose header says it. As an address: `table:0[2,Name]`.
+    `row` counts from 1 below the header, which is row 0; a string is the row whose first cell has that text. `column`
+    counts from 1; a string is the column with that header. As an address: `table:0[2,Name]`.
 
     >>> source = Source.of_text("| Name | Age |\\n|---|---|\\n| Ann | 31 |\\n")
     >>> Table(0, row="Ann", column="Age").locate(source).span.of(source.text)

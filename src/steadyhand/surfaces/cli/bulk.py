@@ -113,7 +113,7 @@ def opened_queue(queue: str | None, state: str | None, *, is_patient: bool = Fal
         from steadyhand.bulk.fleet import Fleet
 
         if queue != EMBEDDED and not queue.startswith(("postgresql://", "postgres://")):
-            raise misused("--queue is no URL of a PostgreSQL", "postgresql://user@host/database, or embedded")
+            raise misused("--queue is not a PostgreSQL URL", "postgresql://user@host/database, or embedded")
         url = stack.enter_context(embedded_server(folder)) if queue == EMBEDDED else queue
         fleet = Fleet(url, is_patient=is_patient)
         stack.callback(fleet.close)
@@ -155,7 +155,7 @@ def stop_rule(text: str | None) -> tuple[float | None, int | None]:
     except ValueError:
         value = -1.0
     if value < 0 or (not text.endswith("%") and (value != int(value) or value < 1)):
-        raise misused(f"--stop-at-failures {text[:20]!r} is no share and no number", "such as 5% or 10")
+        raise misused(f"--stop-at-failures {text[:20]!r} is not a share and no number", "such as 5% or 10")
     return (value / 100, None) if text.endswith("%") else (None, int(value))
 
 
@@ -176,7 +176,7 @@ class Speed:
         facts = [
             *wrong,
             *([] if is_attended else ["no worker"]),
-            *(["waits to try again"] if is_idle else []),
+            *(["waiting to retry"] if is_idle else []),
             *rate_words(rate, status.left if status.state == "open" else 0),
             *([status.state] if status.state == "paused" else []),
         ]

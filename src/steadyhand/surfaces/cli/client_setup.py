@@ -174,14 +174,14 @@ def _warnings(
     """What was asked for and is no part of it, and what others cannot use of it."""
     if scope == "project" and os.path.isabs(program[0]):
         yield (
-            f"{program[0]} is on this machine only: do not share the file, "
-            "put `steadyhand` on the PATH, or use --scope user"
+            f"{program[0]} exists only on this machine: do not share the file, put `steadyhand` on the PATH, or use "
+            "--scope user"
         )
     for root in roots if scope == "project" else ():
         if os.path.isabs(root):
             yield f"{root} is outside the project: do not share the file, or use --scope user"
     if any(_is_given(context, name) for name in _OVER_HTTP):
-        yield "a client that starts the server talks to it over standard input: the options of HTTP are left out"
+        yield "a client that starts the server talks to it over standard input: the HTTP options are left out"
     if settings.journal is not None and _journal(settings) is None:
         yield "the journal's address may hold a password and is left out: let the client set STEADYHAND_JOURNAL"
 
@@ -250,9 +250,7 @@ def _show(
         output.print(_installed_lines(client, written, _note(client, scope), dry_run=dry_run))
     if written.lost:
         keys = ", ".join(written.lost)
-        output.warn(
-            f"the entry had keys that are not of the installation and go with it: {keys}; undo brings them back"
-        )
+        output.warn(f"the entry had keys that you added, which are removed too: {keys}; undo restores them")
 
 
 def _removed_lines(written: Written, other: tuple[Scope, Place] | None, *, dry_run: bool) -> Iterator[Line]:
@@ -264,7 +262,7 @@ def _removed_lines(written: Written, other: tuple[Scope, Place] | None, *, dry_r
         return
     if dry_run:
         yield from _diff_lines(written)
-        done = f"would delete {shown}" if written.is_deleted else f"would take Steadyhand out of {shown}"
+        done = f"would delete {shown}" if written.is_deleted else f"would remove Steadyhand from {shown}"
         yield (Piece(f"{done}; nothing was changed"),)
         return
     done = f"removed Steadyhand from {shown}"

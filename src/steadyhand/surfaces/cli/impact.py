@@ -108,7 +108,7 @@ def search_lines(found: Search) -> Iterator[Line]:
             yield _evidence_line(evidence)
     of_all = counted(found.looked_at, "article")
     changed = counted(found.changed, "changed file")
-    yield (Piece(f"{len(found.articles)} of {of_all} may be concerned by {changed}", "heading"),)
+    yield (Piece(f"{len(found.articles)} of {of_all} may be affected by {changed}", "heading"),)
     if not found.looked_at:
         yield (Piece("no page has attention rules; steadyhand impact suggest proposes some", "hint"),)
 
@@ -153,7 +153,7 @@ def lint_lines(found: Lint) -> Iterator[Line]:
         sources = covered.sources - len(covered.unattended)
         yield (
             Piece(f"pages with rules: {pages} of {covered.pages}; "),
-            Piece(f"source files that a rule means: {sources} of {covered.sources}"),
+            Piece(f"source files covered by a rule: {sources} of {covered.sources}"),
         )
     style = "warning" if found.findings else "good"
     where = f" in {counted(len({each.path for each in found.findings}), 'file')}" if found.findings else ""
@@ -217,7 +217,7 @@ def run_lines(record: Facts) -> Iterator[Line]:
         names = " → ".join(visible_name(str(path)) for path in cycle)
         yield (Piece("cycle: ", "warning"), Piece(names))
     for path in _values(record.get("maxDepthReached")):
-        yield (Piece("not looked at, too far from the change: ", "warning"), Piece(visible_name(str(path))))
+        yield (Piece("not checked, too far from the change: ", "warning"), Piece(visible_name(str(path))))
     name = record.get("id")
     yield (Piece(f"{summary(record)}", "heading"),)
     if name is not None:
@@ -267,7 +267,7 @@ HEADINGS = {
     "updated": "Changed",
     "partial": "Changed, but not finished",
     "failed": "Failed",
-    "unchanged": "Judged to be right as it is",
+    "unchanged": "Judged right",
     "skipped": "Skipped",
 }
 
@@ -385,7 +385,7 @@ def _lines(record: Facts) -> Iterator[str]:
             yield from _article(article, status)
     for cycle in _lists(record.get("cycles")):
         yield ""
-        yield f"These articles attend to each other: {' → '.join(_code(str(path)) for path in cycle)}."
+        yield f"These articles depend on each other: {' → '.join(_code(str(path)) for path in cycle)}."
 
 
 def _article(article: Facts, status: str) -> Iterator[str]:

@@ -186,7 +186,7 @@ class Invocation:
         """Claim stdin for one option; a second one would read nothing."""
         if self._stdin_taken_by is not None:
             raise misused(
-                f"{self._stdin_taken_by} and {option} both want standard input",
+                f"{self._stdin_taken_by} and {option} both read standard input",
                 "give one of them as an argument or in a file",
             )
         self._stdin_taken_by = option
@@ -237,7 +237,7 @@ def _without_password(journal: str | None) -> str | None:
 
 def _refuse_empty(option: str, value: str | None) -> None:
     if value == "":
-        raise misused(f"{option} is empty", f"give {option} a value, or leave it out for the usual place")
+        raise misused(f"{option} is empty", f"give {option} a value, or leave it out for the default")
 
 
 def spell_from_root(file: str, root: str, directory: str) -> str:
@@ -261,8 +261,8 @@ def spell_from_root(file: str, root: str, directory: str) -> str:
             return "/".join(below)
     raise EditError(
         Kind.OUTSIDE_ROOT,
-        "a relative FILE counts from the current directory, and that lies outside the workspace",
-        hint="run the command inside the workspace, or give FILE as an absolute path beneath the root",
+        "a relative FILE is relative to the current directory, which is outside the workspace",
+        hint="run the command inside the workspace, or give FILE as an absolute path below the root",
         details={"path": file},
     )
 
@@ -290,7 +290,9 @@ def _current_directory() -> str:
         return os.getcwd()
     except OSError as error:
         raise EditError(
-            Kind.NO_SUCH_FILE, "the current directory is gone", hint="change to a directory that exists, or give --root"
+            Kind.NO_SUCH_FILE,
+            "the current directory no longer exists",
+            hint="change to a directory that exists, or give --root",
         ) from error
 
 
@@ -433,15 +435,17 @@ def edit_by_hand(text: str, remarks: Sequence[str], *, path: str, token: str, ot
     """
     shown = to_lf(text)
     is_open = bool(shown) and not shown.endswith("\n")  # the last line of a file that ends without a newline
-    divider = f"-------- {token}: the text ends above this line; what follows is dropped --------"
+    divider = f"-------- {token}: the text ends above this line; everything below is dropped --------"
     page = "\n".join([f"{shown}\n{divider}" if is_open else f"{shown}{divider}", *remarks, ""])
     saved = _saved(page, path)
     head, found, _ = saved.partition(f"{divider}\n")
     if not found or (head and not head.endswith("\n")):
-        raise _cancelled("the line that ends the text is gone", "leave that line as it is; what is above it counts")
+        raise _cancelled(
+            "the line that ends the text is missing", "leave that line unchanged; the text above it counts"
+        )
     edited = head.removesuffix("\n") if is_open else head
     if edited == shown:
-        raise EditError(Kind.NO_CHANGE, "the lines were left as they are", hint=otherwise)
+        raise EditError(Kind.NO_CHANGE, "the lines were not changed", hint=otherwise)
     return edited
 
 

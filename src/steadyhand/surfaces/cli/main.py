@@ -64,7 +64,7 @@ def _run(cli: Group, arguments: list[str], invocation: Invocation) -> int:
     except OSError as error:
         _debug(error)
         message = f"the operating system refused: {error.strerror or type(error).__name__}"
-        hint = "put that right and try again; steadyhand log tells what was done"
+        hint = "fix that and try again; steadyhand log shows what was done"
         return _refuse(invocation, EditError(Kind.DISK_REFUSED, message, hint=hint))
     except Exception as error:
         return _failed(invocation, error)
@@ -112,7 +112,7 @@ def _explained(usage: click.ClickException, called: str) -> tuple[str, str]:
         if usage.option_name == "-n" and "--limit" in known:
             near = "--limit"
         if usage.option_name == "--at":  # it looks like --actor
-            near, see = None, "steadyhand locate FILE ADDRESS shows what an address names"
+            near, see = None, "steadyhand locate FILE ADDRESS shows what an address matches"
         if "--old" in known:
             see += "; a text that begins with a dash goes after --, or into --old=TEXT"
         return f"there is no option {usage.option_name[:40]}", f"did you mean {near}?" if near else see
@@ -125,7 +125,7 @@ def _explained(usage: click.ClickException, called: str) -> tuple[str, str]:
             content = f"give the content with --text {typed(extra[:200])}, or on standard input"
             return f"too many arguments: {extra[:200]}", content
         is_quoted = "extra argument (" in message and " " in extra
-        quotes = "" if is_quoted else "put quotes around a text that has blanks: 'two words'; "
+        quotes = "" if is_quoted else "put quotes around a text with spaces: 'two words'; "
         return f"too many arguments: {extra[:200]}", f"{quotes}{see}"
     return _plainly(message), see
 
@@ -154,7 +154,7 @@ def _interrupted(invocation: Invocation) -> int:
         invocation.settle()
         error = EditError(Kind.CANCELLED, "interrupted; nothing was left half done", hint=invocation.after_interrupt)
     except Exception:
-        error = EditError(Kind.CANCELLED, "interrupted", hint="the next call puts right what was left half done")
+        error = EditError(Kind.CANCELLED, "interrupted", hint="the next call repairs what was left half done")
     finally:
         signal.signal(signal.SIGINT, previous)
     _refuse(invocation, error)

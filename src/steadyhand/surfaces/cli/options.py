@@ -427,7 +427,7 @@ class WhichOptions:
         }
         given = [value for value in named.values() if value is not None]
         if len(given) > 1:
-            _exactly_one(named, "say which occurrence in one way")
+            _exactly_one(named, "give the occurrence only once")
         return given[0] if given else None
 
 
@@ -457,7 +457,9 @@ class PlaceOptions(WhichOptions):
         if self.lines is not None:
             first, last = self.lines
             if last < first:
-                hint = f"START:END, such as {max(last, 1)}:{first}; to add lines and replace none: steadyhand insert"
+                hint = (
+                    f"START:END, such as {max(last, 1)}:{first}; to add lines without replacing any: steadyhand insert"
+                )
                 raise misused(f"lines {first}:{last} run backwards", hint)
             return lines_target(first, last)
         if self.anchor is not None:

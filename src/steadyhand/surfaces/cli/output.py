@@ -132,7 +132,7 @@ def _write_bytes(stream: TextIO, data: bytes) -> None:
         raise EditError(
             Kind.DISK_REFUSED,
             f"the answer could not be written: {error.strerror}",
-            hint="what was asked for may be done all the same; steadyhand log tells",
+            hint="the request may have been carried out anyway; steadyhand log shows it",
         ) from error
 
 
@@ -157,7 +157,7 @@ _READING = ("research", "analyze")
 def writing(invocation: Invocation, option: str, name: str) -> Iterator[Write]:
     """What writes to a file, which takes its name when the block ends well; a device or a pipe is written as it is."""
     if name == "-" or name.endswith("/"):
-        hint = "/dev/stdout names standard output" if name == "-" else "a name that ends with / is a folder's"
+        hint = "/dev/stdout names standard output" if name == "-" else "a name that ends with / is a folder"
         raise EditError(Kind.BAD_REQUEST, f"{option} takes the name of a file", hint=hint)
     with _refusing(option):
         target = os.path.realpath(name)
@@ -229,13 +229,13 @@ def _check(invocation: Invocation, option: str, target: str) -> None:
         folders.append(os.path.realpath(journal))
     if any(_is_in(target, folder) for folder in folders):
         raise EditError(
-            Kind.PROTECTED_PATH, f"the file of {option} lies where the journal is", hint="write it somewhere else"
+            Kind.PROTECTED_PATH, f"the file of {option} is where the journal is", hint="write it somewhere else"
         )
     settings = invocation.settings
     if (settings.read_only or settings.mode in _READING) and _is_in(target, root):
         raise EditError(
             Kind.READ_ONLY,
-            f"the file of {option} lies in the workspace, where nothing may be made now",
+            f"the file of {option} is in the workspace, where no file may be created now",
             hint="write it outside the workspace, or to standard output",
         )
 

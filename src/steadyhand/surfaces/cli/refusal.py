@@ -317,8 +317,8 @@ def _act(hint: Act) -> str:
 
 def _encoding(hint: NameEncoding) -> str:
     if hint.is_binary:
-        return "leave it alone, or, if it is text after all, name its encoding with --encoding NAME"
-    return "say with --encoding NAME how it is encoded"
+        return "leave it alone, or, if it is text after all, set its encoding with --encoding NAME"
+    return "set its encoding with --encoding NAME"
 
 
 def _extra(hint: InstallExtra) -> str:
@@ -349,39 +349,39 @@ _PHRASES: tuple[tuple[type[Hint], tuple[str, ...], Callable[[Any], str | None]],
     (InstallExtra, (), _extra),
     (FreeName, (), _say("choose another name, or delete that file first: steadyhand delete FILE --file")),
     (NameJournal, (), lambda hint: f"give {hint.place} with --journal PLACE"),
-    (NameFormat, (), lambda hint: f"send all of it in one format, or say which is meant with --format {hint.format}"),
+    (NameFormat, (), lambda hint: f"send all of it in one format, or choose one with --format {hint.format}"),
     (OpenForWriting, (), lambda hint: f"leave out --read-only{hint.more or ' to change files'}"),
-    (AllowShrink, (), _say("write it again with --allow-shrink, if the rest is to go")),
+    (AllowShrink, (), _say("to drop the rest, write it again with --allow-shrink")),
     (
         AllowShrink,
         ("apply",),
-        _say('use steadyhand write --allow-shrink, or "allow_shrink": true in a JSON plan, if the rest is to go'),
+        _say('to drop the rest, use steadyhand write --allow-shrink, or "allow_shrink": true in a JSON plan'),
     ),
-    (GiveReason, (), _say("say with --reason why it is made")),
+    (GiveReason, (), _say("add --reason TEXT")),
     (LeaveOut, (), lambda hint: f"leave {' and '.join(f'--{field}' for field in hint.fields)} out"),
     (LeaveGuardOut, (*_PLACES, "act", "apply", "insert", "move", "write"), lambda hint: f"add --no-guard {hint.guard}"),
     (SendAddress, _TYPED, _address),
     (Act, _TYPED, _act),
     (UseLines, ("insert",), _insertion_lines),
     (UseLines, _PLACES, _whole_lines),
-    (ChooseOccurrence, _PLACES, _say("say which with --occurrence N, --first, --last or --all")),
-    (ChooseOccurrence, ("insert",), _say("say which with --occurrence N, first, last or all")),
-    (ChooseAddress, _ADDRESSES, _say("type the address of the one you mean, or add --nth N, --first, --last or --all")),
+    (ChooseOccurrence, _PLACES, _say("choose one with --occurrence N, --first, --last or --all")),
+    (ChooseOccurrence, ("insert",), _say("choose one with --occurrence N, first, last or all")),
+    (ChooseAddress, _ADDRESSES, _say("use the address of the one you mean, or add --nth N, --first, --last or --all")),
     (
         ChooseAddress,
         ("insert",),
-        _say("type the address of the one you mean, or add --occurrence N, first, last or all"),
+        _say("use the address of the one you mean, or add --occurrence N, first, last or all"),
     ),
-    (ChooseAddress, ("move", "outline"), _say("type the address of the one you mean")),
+    (ChooseAddress, ("move", "outline"), _say("use the address of the one you mean")),
     (ExpectCount, (*_PLACES, "act"), lambda hint: f"add --expected {hint.count}, if all places are meant"),
     (
         ExpectVersion,
         (*_PLACES, "act", "insert", "move", "rename", "write"),
-        lambda hint: f"name the version that is there now with --expect {hint.digest[:16]}",
+        lambda hint: f"expect the current version with --expect {hint.digest[:16]}",
     ),
-    (Overwrite, ("write", "apply"), _say("replace it whatever it holds with --overwrite")),
-    (ReplaceExisting, ("write",), _say("leave --mode out to replace it; steadyhand chmod changes its mode")),
-    (ReplaceExisting, ("apply",), _say("edit it, or put the new file in its place with --overwrite")),
+    (Overwrite, ("write", "apply"), _say("replace it with --overwrite, whatever its content")),
+    (ReplaceExisting, ("write",), _say("leave out --mode to replace it; steadyhand chmod changes its mode")),
+    (ReplaceExisting, ("apply",), _say("edit it, or replace it with --overwrite")),
 )
 
 

@@ -220,7 +220,7 @@ def receipt_lines(
         summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
     if receipt.held:
-        lines.append((Piece("held for review", "place"), Piece(", the disk does not have it", "dim")))
+        lines.append((Piece("held for review", "place"), Piece(", not on disk yet", "dim")))
     if receipt.format is not None and not is_long:
         lines += _reading_lines(receipt)
     for outcome in receipt.outcomes if not is_long else [each for each in receipt.outcomes if each.error is not None]:
@@ -509,7 +509,7 @@ def check_error(result: CheckReport) -> EditError:
     return EditError(
         Kind.JOURNAL_DAMAGED,
         f"{wrong} of the journal's entries cannot be relied on",
-        hint="damaged records cannot be undone; keep a copy of .steadyhand and go on from the files as they are",
+        hint="damaged records cannot be undone; keep a copy of .steadyhand and continue from the current files",
     )
 
 

@@ -44,7 +44,7 @@ _STATES = {"accepted": "good", "rejected": "removed", "amended": "good", "undeci
 def review_table(changes: Sequence[ReviewChange], *, width: int) -> list[Line]:
     """A line for each change: id, place, state, how much, and why."""
     if not changes:
-        return [(Piece("nothing waits for a decision", "dim"),)]
+        return [(Piece("no change is waiting for a decision", "dim"),)]
     places = [_place(change) for change in changes]
     room = min(max(map(cells, places)), max(20, width // 3))
     lines: list[Line] = []
@@ -85,10 +85,10 @@ def change_lines(
     for flag in change.flags:
         head.append((Piece(f"risk: {flag}", "warning"), Piece(f"  {FLAGS.get(flag, '')}", "dim")))
     if change.held:
-        head.append((Piece("held: ", "hint"), Piece("the disk does not have it yet", "dim")))
+        head.append((Piece("held: ", "hint"), Piece("not on disk yet", "dim")))
     if change.conflict is not None:
         rows_there = split_bodies(change.conflict.disk)
-        head.append((Piece("on the disk now:" if rows_there else "on the disk now: nothing", "warning"),))
+        head.append((Piece("now on disk:" if rows_there else "now on disk: nothing", "warning"),))
         head += [(Piece(f" {visible_line(row)}", "warning"),) for row in rows_there[:_MOST_ROWS]]
         if len(rows_there) > _MOST_ROWS:
             head.append((Piece(f" … {counted(len(rows_there) - _MOST_ROWS, 'more line')}", "dim"),))
@@ -227,7 +227,7 @@ def _broken(row: Line | None, width: int) -> list[Line]:
 
 _KEYS = (
     ("y", "accept this change"),
-    ("n", "reject it: take it back"),
+    ("n", "reject and revert it"),
     ("r", "reject it with a remark for the task"),
     ("e", "amend it in $VISUAL or $EDITOR"),
     ("s", "split it: decide line by line"),
@@ -236,11 +236,11 @@ _KEYS = (
     ("d", "reject this change and the rest of the file"),
     ("A", "accept every change without a risk flag"),
     ("u", "undo your last decision"),
-    ("J", "leave it undecided, next change"),
-    ("K", "leave it undecided, previous change"),
+    ("J", "leave it undecided, go to the next change"),
+    ("K", "leave it undecided, go to the previous change"),
     ("/", "next change that contains a text"),
     ("v", "show the evidence"),
-    ("q", "quit; what was decided stays"),
+    ("q", "quit; decisions stay"),
     ("?", "this list"),
 )
 _PROMPT = "[y,n,r,e,s,u,c,a,d,A,v,/,J,K,q,?] "
@@ -345,7 +345,7 @@ class TerminalReview:
 
     def run(self) -> int:
         if not self._queue:
-            self._say("nothing waits for a decision", "dim")
+            self._say("no change is waiting for a decision", "dim")
             return 0
         try:
             with self._keyboard.keys():
@@ -398,7 +398,7 @@ class TerminalReview:
         elif key == "A":
             plain = [each for each in self._queue if not each.flags]
             if not plain:
-                self._say("every change that is left has a risk flag", "warning")
+                self._say("every remaining change has a risk flag", "warning")
                 return False
             self._accept(plain)
         elif key == "e":
@@ -448,7 +448,7 @@ class TerminalReview:
 
     def _edited(self, change: ReviewChange) -> str:
         removed = [f"- {row}" for row in split_bodies(change.before)]
-        remarks = [f"{change.path}: the text of the change, to be amended; it replaced:", *removed]
+        remarks = [f"{change.path}: the text to amend; it replaced:", *removed]
         with self._keyboard.whole_lines():
             return edit_by_hand(
                 change.after, [visible(row) for row in remarks], path=change.path, token=change.id,
@@ -459,7 +459,7 @@ class TerminalReview:
         """Decide line by line; what comes of it is one amendment, one rejection or one acceptance."""
         before, after = split_lines(change.before), split_lines(change.after)
         if max(len(before), len(after)) < 2 or change.status != "edited":
-            self._say("this change is one line; it cannot be split", "dim")
+            self._say("this change is one line and cannot be split", "dim")
             return False
         kept: list[str] = []
         answers: list[bool] = []
@@ -546,7 +546,7 @@ class TerminalReview:
             sums[state] = sums.get(state, 0) + number
         counts = ", ".join(f"{number} {state}" for state, number in sums.items()) or "nothing decided"
         left = len(self._queue)
-        self._say(f"{counts}; {counted(left, 'change')} left" if left else f"{counts}; nothing is left")
+        self._say(f"{counts}; {counted(left, 'change')} left" if left else f"{counts}; nothing left")
 
 
 def _paired(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:

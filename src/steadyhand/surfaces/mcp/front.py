@@ -122,7 +122,7 @@ class Front:
 
 
 def greet(options: ServerOptions, reading: int, writing: int) -> Heard | None:
-    """Answer a client's first questions. What the SDK goes on with; None where the client is gone or a signal came."""
+    """Answer a client's first questions: what the SDK continues with; None if the client left or a signal came."""
     front, heard = Front(options), Heard()
     previous = signal.signal(signal.SIGTERM, _leave)
     try:
@@ -253,26 +253,25 @@ def instructions(options: ServerOptions) -> str:
 def _lines(options: ServerOptions) -> Iterable[str]:
     from steadyhand.tools.toolsets import toolset_named
 
-    yield "Steadyhand edits files exactly: a change goes to the one place that is meant, or is refused with what to do."
+    yield "Steadyhand edits files exactly: an edit changes the one place that is meant, or is refused with what to do."
     done = "read or searched" if options.is_reading else "read, searched or changed"
-    yield f"Use these tools whenever a file here is to be {done}."
+    yield f"Use these tools whenever a file here must be {done}."
     for name in options.toolsets:
         yield f"- {name}: {toolset_named(name).summary}"
     if options.tool_prefix:
         yield f"Tool names begin with `{options.tool_prefix}` here; hints leave it out."
     yield _roots([root.name for root in options.roots])
     if options.mode is not None:
-        yield f"Mode {options.mode}: only the tools of this mode are there."
+        yield f"Mode {options.mode}: only the tools of this mode are available."
     if options.is_reading:
         yield "Files can be read and searched here, not changed."
     else:
         yield (
-            "Every change is recorded with its reason and can be undone by its id. "
-            "Give the reason of a change where a tool takes one."
+            "Every change is recorded with its reason and can be undone by its id. Give a reason if a tool takes one."
         )
-        yield "Other agents may work on the same files: an edit on lines they changed unseen is refused, so read again."
+        yield "Other agents may work on the same files: an edit of lines they changed unseen is refused, so read again."
     yield "A refusal has isError, a `kind` and a `hint` that says what to send instead; follow the hint."
-    yield "Long results come in parts and say how to read on."
+    yield "Long results come in parts and say how to get the rest."
     if options.is_sandboxed:
         yield "The kernel keeps this server within its directories."
 
@@ -281,9 +280,9 @@ def _roots(names: list[str]) -> str:
     if not names:
         return ""
     if len(names) == 1:
-        return f"Paths count from the directory {names[0]}."
+        return f"Paths are relative to the directory {names[0]}."
     shown = ", ".join(names[:_SHOWN_ROOTS]) + (" …" if len(names) > _SHOWN_ROOTS else "")
-    return f"Every tool takes `root`, the directory that paths count from: {shown}."
+    return f"Every tool takes `root`, the directory that paths are relative to: {shown}."
 
 
 def listed_tools(options: ServerOptions) -> list[Schema] | None:
@@ -331,7 +330,7 @@ def with_prefix(schema: Schema, prefix: str) -> Schema:
 def with_root(schema: Schema, names: Sequence[str]) -> Schema:
     """The same tool for a server of several roots: which one is meant is an argument that must be there."""
     given = schema["inputSchema"]
-    root = {"type": "string", "enum": list(names), "description": "The directory that paths count from."}
+    root = {"type": "string", "enum": list(names), "description": "The directory that paths are relative to."}
     parameters = given | {
         "properties": {ROOT: root, **given.get("properties", {})},
         "required": [ROOT, *given.get("required", [])],

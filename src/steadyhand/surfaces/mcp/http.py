@@ -117,7 +117,7 @@ class Guard:
         if refused.status_code == _FOREIGN.status:
             return _FOREIGN
         return _Refusal(
-            refused.status_code, "this server does not go by that name", "send the Host that it printed at its start"
+            refused.status_code, "this server does not have that host name", "send the Host that it printed at start"
         )
 
     def _unproven(self, headers: Headers) -> _Refusal | None:
@@ -128,7 +128,7 @@ class Guard:
         return _Refusal(
             401,
             "the token is missing or wrong",
-            "send Authorization: Bearer TOKEN, the token that was given or printed at the server's start",
+            "send Authorization: Bearer TOKEN, the token given to the server or printed at its start",
             ((b"www-authenticate", b"Bearer"),),
         )
 
@@ -136,7 +136,7 @@ class Guard:
         if not self._posted or self._posted + _size(headers, scope) <= _MOST_POSTED:
             return None
         again = ((b"retry-after", b"1"),)
-        return _Refusal(503, "too much is being asked at once", "wait for answers, then send it again", again)
+        return _Refusal(503, "too many requests at once", "wait for answers, then send it again", again)
 
 
 _FOREIGN = _Refusal(403, "requests from pages of other origins are refused", "use an MCP client, not a page")
@@ -173,7 +173,7 @@ def _not_json(headers: Headers, scope: Scope) -> _Refusal | None:
     kinds = [kind.partition(";")[0].strip().lower() for kind in headers.get("content-type", [])]
     if scope["method"] != "POST" or kinds == ["application/json"]:
         return None
-    return _Refusal(415, "only JSON is taken", "send Content-Type: application/json")
+    return _Refusal(415, "only JSON is accepted", "send Content-Type: application/json")
 
 
 async def _refuse(refusal: _Refusal, send: Send) -> None:
@@ -218,8 +218,8 @@ class Address:
         if host not in LOOPBACK and not names:
             raise EditError(
                 Kind.NOT_ALLOWED,
-                f"{host} is reached from other machines",
-                hint="listen on 127.0.0.1, or say with --http-name by which names clients may call this server",
+                f"{host} can be reached from other machines",
+                hint="listen on 127.0.0.1, or list with --http-name the host names that clients may use",
             )
         return cls(host, int(port), names)
 
@@ -236,8 +236,8 @@ def serve_http(service: Service, address: Address, token: str) -> None:
     except OSError:
         raise EditError(
             Kind.DISK_REFUSED,
-            f"the port {address.port} of {address.host} cannot be listened on",
-            hint="another process may have it: choose another, or 0 for one that is free",
+            f"cannot listen on port {address.port} of {address.host}",
+            hint="another process may use it: choose another, or 0 for a free one",
         ) from None
     with contextlib.ExitStack() as opened:
         for one in listens:

@@ -86,7 +86,7 @@ def named_roots(paths: Sequence[str]) -> tuple[Root, ...]:
             raise EditError(
                 Kind.BAD_REQUEST,
                 f"one root lies inside another: {one} and {other}",
-                hint="a file has one journal: give the outer directory, or directories beside each other",
+                hint="a file has one journal: give the outer directory, or separate directories",
             )
     names = _names(real)
     return tuple(Root(name, path) for name, path in zip(names, real, strict=True))
@@ -96,7 +96,7 @@ def no_root() -> EditError:
     """The refusal of a server that does not know where to work."""
     return EditError(
         Kind.BAD_REQUEST,
-        "the server knows of no directory to work in",
+        "the server has no directory to work in",
         hint=f"start it with --root DIR or {VARIABLE}=DIR, or inside a repository",
     )
 
@@ -190,7 +190,7 @@ class Launch:
 
 
 def launch(asked: Launch) -> int:
-    """Serve until the client is gone or a signal comes; the exit code."""
+    """Serve until the client disconnected or a signal comes; the exit code."""
     from steadyhand.workspace.budget import give_back_memory
 
     give_back_memory()
@@ -205,7 +205,7 @@ def launch(asked: Launch) -> int:
             say("a client should start this, not a terminal: --install CLIENT sets that up; Ctrl-C ends it")
         has_ended = _serve(options, address, token)
     if not has_ended:
-        say("a call was still at work and was given up; the next start puts right what it left")
+        say("a running call was abandoned; the next start repairs what it left")
         os._exit(0)  # an ordinary end would wait for its thread
     return 0
 
@@ -257,7 +257,7 @@ def _token(asked: Launch, address: Address | None) -> str:
         return asked.token or ""
     if not address.is_local:
         raise EditError(
-            Kind.NOT_ALLOWED, "a server beyond this machine needs a token", hint="set STEADYHAND_MCP_TOKEN or --token"
+            Kind.NOT_ALLOWED, "a server for other machines needs a token", hint="set STEADYHAND_MCP_TOKEN or --token"
         )
     from steadyhand.workspace.machine import new_token
 

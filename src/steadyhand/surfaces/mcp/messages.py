@@ -117,7 +117,7 @@ def read_message(frame: bytes | Oversize) -> SessionMessage | JSONRPCError:
     from mcp_types import jsonrpc_message_adapter
 
     if isinstance(frame, Oversize):
-        text = f"the message has {frame.size} bytes, and no more than {LONGEST} are taken"
+        text = f"the message has {frame.size} bytes, and at most {LONGEST} are accepted"
         return _refused(frame.id, text, "send less at once, such as fewer files in a call", kind="too-large")
     try:
         message = jsonrpc_message_adapter.validate_json(frame, by_name=False)

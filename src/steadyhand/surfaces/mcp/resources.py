@@ -102,7 +102,7 @@ def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
 
 def _shortened(shown: dict[str, Any], length: int, most: int) -> dict[str, Any]:
     """As much of an answer as may be sent: the longest texts and lists are cut first."""
-    note = f"this answer had {length} characters and was cut: ask for less at once, or read on in parts"
+    note = f"this answer had {length} characters and was cut: ask for less at once, or read it in parts"
     shortest: dict[str, Any] = _cut(shown, _LEAST)
     if len(_compact(shortest)) > most:
         few = {name: value for name, value in shortest.items() if name in _SHORT}
@@ -224,7 +224,7 @@ def list_resources(session: Session) -> list[Wire]:
         "uri": _FINDINGS,
         "name": "findings",
         "title": "Findings",
-        "description": "What was reported with report_findings, in this conversation and before, oldest first.",
+        "description": "Findings reported with report_findings, in this conversation and before, oldest first.",
         "mimeType": "application/json",
     }
     reports = [findings] if session.options.mode == "analyze" or _findings(session) else []
@@ -379,7 +379,7 @@ def list_prompts(session: Session) -> list[Wire]:
     review = {
         "name": _REVIEW,
         "title": "Review recent changes",
-        "description": "The latest recorded changes with their reasons and diffs, to be looked through.",
+        "description": "The latest recorded changes with their reasons and diffs, for review.",
         "arguments": [{"name": "task", "description": "Only the changes of this task.", "required": False}],
     }
     return [*kinds, review, *([_impact_listed()] if _IMPACTS in session.options.toolsets else [])]
@@ -429,9 +429,13 @@ def _impact_listed() -> Wire:
     return {
         "name": _IMPACT,
         "title": "Update articles after a change",
-        "description": "Find the articles that a change of the code may concern, and correct those that are wrong now.",
+        "description": "Find the articles that a code change may affect, and correct those that are now wrong.",
         "arguments": [
-            {"name": "base", "description": "The branch or commit to compare with; else detected.", "required": False},
+            {
+                "name": "base",
+                "description": "The branch or commit to compare with; default: detected.",
+                "required": False,
+            },
             {"name": "docs", "description": "The directory that holds the articles.", "required": False},
         ],
     }
@@ -447,7 +451,7 @@ def _impact(arguments: dict[str, str]) -> str:
         f"1. Call impact_search with {search}. If it lists no article, say so and stop.\n"
         f"2. Call impact_extract with {json.dumps(base)} to see the change; if it is cut, ask for files with glob.\n"
         "3. Read each article that is listed. One question decides: would a reader who follows it now fail, be misled "
-        "or miss something? Most changes need no edit; then say why the article is right as it is.\n"
+        "or miss something? Most changes need no edit; then say why the article is already right.\n"
         "4. Where the answer is yes, call edit_article with the smallest edits that make it true again, each with the "
         "reason: which change asks for it. Leave jrn and attention in the front matter as they are.\n"
         "5. At the end list every article with what you did and why.\n\n"

@@ -219,7 +219,7 @@ def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, A
 
         try:
             if getattr(params, "cursor", None) is not None:
-                raise bad_request("cursor", "there are no further pages", "leave it out: everything comes at once")
+                raise bad_request("cursor", "there are no further pages", "leave it out: everything is in one page")
             return await handler(context, params) | {"resultType": "complete"}
         except MCPError:
             raise
@@ -250,10 +250,10 @@ def from_sdk(error: MCPError | ValidationError, method: str) -> MCPError:
     from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 
     if not isinstance(error, MCPError):
-        text = f"{method[:_SHOWN]} cannot be asked like this: {_faults(error)}"
+        text = f"{method[:_SHOWN]} cannot be called like this: {_faults(error)}"
         return _bad(INVALID_PARAMS, text, "fix that and send it again")
     if error.error.code == METHOD_NOT_FOUND:
-        return _bad(METHOD_NOT_FOUND, f"Method not found: {method[:_SHOWN]!r}", "ask for what the capabilities offer")
+        return _bad(METHOD_NOT_FOUND, f"Method not found: {method[:_SHOWN]!r}", "use the methods in the capabilities")
     if error.error.code == INVALID_PARAMS and error.error.data == "":
         return _bad(INVALID_PARAMS, "the connection is not initialized", "send initialize first")
     return error

@@ -74,7 +74,7 @@ class Calls:
         if self._taken >= _MOST or (self._taken and self._weight + weight > _LARGEST_CALL):
             raise EditError(
                 Kind.BUSY,
-                f"{self._taken} calls are in flight, and no more are taken",
+                f"{self._taken} calls are in flight, and no more are accepted",
                 hint="wait for answers, then send the same call again",
             )
         self._taken, self._weight = self._taken + 1, self._weight + weight
@@ -108,7 +108,11 @@ class Calls:
             await self._give_up(future, deadline, done)
             raise
         if future.cancelled():
-            raise EditError(Kind.CANCELLED, "the server ends; the call was not begun", hint="nothing was changed by it")
+            raise EditError(
+                Kind.CANCELLED,
+                "the server is shutting down; the call was not started",
+                hint="nothing was changed by it",
+            )
         return future.result()
 
     @property
@@ -151,7 +155,7 @@ class Calls:
     def _submit(self, begin: Callable[[], _Done], deadline: Deadline) -> Future[_Done]:
         with self._guard:
             if self._ending is not None:
-                raise EditError(Kind.CANCELLED, f"the call was not begun: {self._ending}", hint="nothing was changed")
+                raise EditError(Kind.CANCELLED, f"the call was not started: {self._ending}", hint="nothing was changed")
             future = self._threads.submit(begin)
             self._at_work[future] = deadline
         future.add_done_callback(self._forget)
@@ -168,7 +172,7 @@ class Calls:
 
     async def _give_up(self, future: Future[_Done], deadline: Deadline, done: anyio.Event) -> None:
         """The caller is gone: drop what was not begun, stop what was, and see it end."""
-        deadline.cancel("the caller took it back or went away")
+        deadline.cancel("the caller cancelled it or disconnected")
         if not future.cancel():
             with anyio.move_on_after(self._left(), shield=True):
                 await done.wait()
@@ -189,13 +193,13 @@ def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
     if future.cancel() or not deadline.cancel("its time was up"):
         return EditError(
             Kind.BUSY,
-            f"the server had no time for the call within {_QUEUED:g} seconds",
-            hint="nothing was changed by it; send it again when others have been answered",
+            f"the server did not get to the call within {_QUEUED:g} seconds",
+            hint="nothing was changed by it; send it again after other calls are answered",
         )
     return EditError(
         Kind.TIMED_OUT,
         f"the call did not end within {HARDEST:g} seconds; it was asked to stop and is no longer waited for",
-        hint="look at the history before you repeat it: its change may have been made",
+        hint="check the history before you repeat it: its change may have been made",
         details={"applied": "unknown"},
     )
 
@@ -254,13 +258,13 @@ class Deadline:
         """Go on, or refuse with `cancelled` or `timed-out`: nothing is then changed."""
         if self._why is not None:
             raise EditError(
-                Kind.CANCELLED, f"the call was stopped: {self._why}", hint="the change under way was not made"
+                Kind.CANCELLED, f"the call was stopped: {self._why}", hint="the change in progress was not made"
             )
         if self.began is not None and time.monotonic() > self.began + self.seconds:
             raise EditError(
                 Kind.TIMED_OUT,
                 f"the call did not end within {self.seconds:g} seconds and was stopped",
-                hint="the change under way was not made; ask for less at once: fewer files, a narrower search",
+                hint="the change in progress was not made; ask for less at once: fewer files, a narrower search",
             )
 
 

@@ -83,7 +83,7 @@ class _Line(ObjectStream["SessionMessage"]):
                 await anyio.sleep(0.01)
             frame = await self.pipe.frame()
             if frame is None:
-                await self._end("the client is gone")
+                await self._end("the client disconnected")
                 raise anyio.EndOfStream
             message = read_message(frame)
             if isinstance(message, SessionMessage):

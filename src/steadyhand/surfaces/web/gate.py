@@ -128,7 +128,7 @@ class Gate:
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str, str] | None:
         hosts = [host.lower() for host in headers.get("host", [])]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return 421, "This server does not go by that name", "Open the link that was printed, with its port."
+            return 421, "This server does not have that host name", "Open the link that was printed, with its port."
         is_opening = scope["path"].startswith(OPEN) and headers.get("sec-fetch-mode", ["navigate"]) == ["navigate"]
         if not is_opening and not self._is_own(headers):
             return 403, "Requests from pages of other origins are refused", "Open the link that was printed."

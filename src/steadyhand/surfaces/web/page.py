@@ -28,7 +28,7 @@ _LONGEST_SEARCH = 200  # characters
 _LONGEST_FORM = 200_000  # characters of a text that a form offers to amend
 _SHOWS = {"all": "All", "waiting": "Waiting", "risk": "With a risk", "decided": "Decided"}
 _KEYS = (
-    ("J K", "next, previous change that waits"),
+    ("J K", "next, previous pending change"),
     ("j k", "next, previous change"),
     ("y", "accept"),
     ("n", "reject"),
@@ -42,8 +42,8 @@ _KEYS = (
     ("b", "unified or side by side"),
     ("/", "search"),
     ("?", "this list"),
-    ("Ctrl+Enter", "send what you are writing"),
-    ("Esc", "leave the field; what you wrote stays"),
+    ("Ctrl+Enter", "send what you typed"),
+    ("Esc", "leave the field; your text stays"),
 )
 _RENDERED = (".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml")
 _TYPES = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
@@ -344,7 +344,7 @@ class Page:
             el("h3", _place(change), id=f"{shown.key}-h", class_="where"),
             _state(change),
             *(el("span", flag, class_="badge flag", title=FLAGS.get(flag)) for flag in change.flags),
-            el("span", "held", class_="badge held", title="it is not on the disk before it is accepted")
+            el("span", "held", class_="badge held", title="it is not on disk until it is accepted")
             if change.held
             else None,
             el("a", change.id, href=f"#{shown.key}", class_="id", aria_label="Link to this change"),
@@ -390,9 +390,9 @@ class Page:
         size = f"{plural(gone, 'line')} removed, {plural(came, 'line')} added"
         if change.status in ("binary", "hidden"):
             said = (
-                "The file is no text."
+                "The file is not text."
                 if change.status == "binary"
-                else "What the file holds is protected, and not shown."
+                else "The file's content is protected and not shown."
             )
             return el("p", said, " It can be accepted or rejected as a whole.", class_="unseen")
         if change.status in ("renamed", "mode"):
@@ -438,7 +438,7 @@ class Page:
             rows = min(max(len(split_lines(change.after)) + 1, 3), 24)
             amend = el(
                 "details", el("summary", "Amend ", el("kbd", "e")),
-                el("label", "The lines that take the place of this change", for_=f"{key}-text"),
+                el("label", "The lines that replace this change", for_=f"{key}-text"),
                 el("textarea", text, name="text", id=f"{key}-text", rows=rows, spellcheck="false"),
                 _button("amend", "Save the amendment", None), class_="amend",
             )  # fmt: skip
@@ -533,7 +533,7 @@ def _conflict(change: ReviewChange) -> Html | None:
     where = f", lines {first:,}–{last:,}" if last > first else f", line {first:,}" if first else ""
     return el(
         "section",
-        el("h4", "Others have changed these lines on the disk"),
+        el("h4", "Others have changed these lines on disk"),
         el("div", el("h5", f"On the disk{where}"), el("pre", found.disk), el("h5", "Held"), el("pre", found.held)),
         class_="conflict",
     )
@@ -565,7 +565,7 @@ def _fact(found: object) -> Html:
 def _no_form(change: ReviewChange) -> str | None:
     """Why a change cannot be amended on the page; None where it can."""
     if change.status not in ("edited", "created") or change.state == "rejected":
-        return "" if change.state == "rejected" else "Here is no text to amend."
+        return "" if change.state == "rejected" else "There is no text to amend."
     text = change.after.replace("\r\n", "\n")
     if UNSAFE.search(text):
         return "This text has characters that a form would change; amend it with steadyhand review --amend."

@@ -72,16 +72,16 @@ def serve(review: SharedReview, *, host: str = LOOPBACK[0], port: int = 0, opens
     if host not in LOOPBACK:
         raise EditError(
             Kind.NOT_ALLOWED,
-            f"{host[:80]} is reached from other machines; the page is for this one",
-            hint="leave the host out; from another machine, forward the port with ssh -L, under the same number",
+            f"{host[:80]} can be reached from other machines; the page is only for this one",
+            hint="leave out the host; from another machine, forward the port with ssh -L, under the same number",
         )
     try:
         listens = listening(host, port, BACKLOG)
     except OSError:
         raise EditError(
             Kind.DISK_REFUSED,
-            f"the port {port} cannot be listened on",
-            hint="another process may have it: choose another, or leave --port out",
+            f"cannot listen on port {port}",
+            hint="another process may use it: choose another, or leave out --port",
         ) from None
     most = min(most_connections(), _MOST)
     with contextlib.ExitStack() as opened:
@@ -185,9 +185,7 @@ class Pages:
         page = Page(self._review, listing, view, self._keys.csrf)
         made = await _work(lambda: page.part(key, around=around, most=most))
         if made is None:
-            return self._message(
-                request, 404, "This change is no longer there", "It was decided about or changed since."
-            )
+            return self._message(request, 404, "This change no longer exists", "It has been decided or changed since.")
         if request.headers.get("x-part"):
             return Response(made, media_type="text/html")
         shown = listing.find(key)
@@ -235,7 +233,7 @@ class Pages:
         content = el(
             "main", el("p", el("a", "Back to the changes", href=f"{view.href(file=None)}#{files[0].key}")),
             el("h1", path),
-            el("p", "Nothing runs here, and links lead nowhere. What was changed is marked.", class_="hint"),
+            el("p", "Nothing runs here, and links do nothing. Changes are marked.", class_="hint"),
             el("div", *frames, class_="frames"), id="changes", class_="single wide", tabindex=-1,
         )  # fmt: skip
         return self._page(request, f"Rendered: {path}", content, await _work(self._review.head))
@@ -325,7 +323,7 @@ class Pages:
         form = await _form(request)
         if not self._keys.signed(form.get("csrf")):
             hint = "Reload the page, and decide again."
-            return self._message(request, 403, "The form is not from this page, or from an earlier start", hint)
+            return self._message(request, 403, "The form is not from this page, or is from an earlier start", hint)
         asked = Asked(
             form.get("verb", ""), form.get("change"), form.get("file"), form.get("of") or None, form.get("seen"),
             form.get("remark"), form.get("text"),

@@ -213,7 +213,7 @@ class SharedReview:
             self._listing = None
         count = len(decision.changes)
         words = "1 change" if count == 1 else f"{count:,} changes"
-        done = "taken back: the last decision about" if decision.state == "undecided" else decision.state
+        done = "undone: the last decision about" if decision.state == "undecided" else decision.state
         return decision, f"{done} {words}" if decision.state == "undecided" else f"{words} {done}"
 
     def _decided(self, review: Review, listing: Listing, asked: Asked) -> Decision:
@@ -227,7 +227,7 @@ class SharedReview:
                 return review.amend(_named(asked.id), asked.text or "", remark)
             case "comment":
                 if not remark:
-                    raise EditError(Kind.BAD_REQUEST, "the comment is empty", hint="write it beneath the change first")
+                    raise EditError(Kind.BAD_REQUEST, "the comment is empty", hint="write it below the change first")
                 return review.comment(_named(asked.id), remark)
             case "accept-file" | "reject-file":
                 ids = [name for file in listing.files(asked.of, asked.file or "") for name in file.waiting()]
@@ -288,19 +288,19 @@ def seen_of(ids: Iterable[str]) -> str:
 
 def _as_seen(ids: Sequence[str], seen: str | None) -> Sequence[str]:
     if not ids:
-        raise EditError(Kind.NO_CHANGE, "no such change waits for a decision", hint="nothing needs to be done")
+        raise EditError(Kind.NO_CHANGE, "no such change is waiting for a decision", hint="nothing needs to be done")
     if seen != seen_of(ids):
         raise EditError(
             Kind.CONFLICT,
-            "changes came or went since you looked at these",
-            hint="the page shows them now; decide again after you have looked",
+            "changes were added or removed since you loaded these",
+            hint="the page shows them now; look at them and decide again",
         )
     return ids
 
 
 def _named(id: str | None) -> str:
     if not id:
-        raise EditError(Kind.BAD_REQUEST, "no change is named", hint="decide about one of the changes on the page")
+        raise EditError(Kind.BAD_REQUEST, "no change is named", hint="decide on one of the changes on the page")
     return id
 
 

@@ -62,13 +62,13 @@ def _said(event: Event, kind: str) -> str:
     details = event.details
     match kind:
         case "decision":
-            words = {"undecided": "an earlier decision was taken back", "refused": "refused, and nothing was changed"}
+            words = {"undecided": "an earlier decision was undone", "refused": "refused, and nothing was changed"}
             said = words.get(str(details.get("state"))) or str(details.get("state"))
             return said + (f": {details['remark']}" if details.get("remark") else "")
         case "feedback":
-            return "the agent asked what was decided, and was given it"
+            return "the agent asked for feedback and received it"
         case "evidence":
-            return "why this file was looked at was recorded"
+            return "the reason for looking at this file was recorded"
         case "run":
             return _of_run(details)
     if event.reason and event.type in ("edit", "undo", "redo"):
@@ -79,9 +79,9 @@ def _said(event: Event, kind: str) -> str:
 def _of_run(details: Mapping[str, object]) -> str:
     match details.get("note"):
         case "run":
-            return "an impact run began"
+            return "an impact run started"
         case "run-plan":
-            return "more articles are to be looked at"
+            return "more articles will be checked"
         case "run-end":
             return f"the run ended: {details.get('end') or 'done'}"
     said = str(details.get("reasoning") or "")

@@ -63,7 +63,7 @@ def way_of(fields: Fields) -> tuple[str, Fields]:
         raise bad_request("", "it does not say what to change", f"give one of {', '.join(_WAYS)}")
     for name in said:
         if name != way and name not in _WAYS[way] and name not in _EVERYWHERE:
-            raise bad_request(name, f"it does not go with {way!r}", _instead(name, way))
+            raise bad_request(name, f"it cannot be combined with {way!r}", _instead(name, way))
     return way, said
 
 
@@ -89,7 +89,7 @@ def requests_of(call: Call, way: str, fields: Fields) -> Requests:
     reason, is_partial = cast("str | None", fields.get("reason")), bool(fields.get("partial"))
     if way == "path":
         if fields.keys().isdisjoint(_VERBS):
-            raise bad_request("path", "it is not said what to do to the file", f"give one of {', '.join(_VERBS)}")
+            raise bad_request("path", "it does not say what to do with the file", f"give one of {', '.join(_VERBS)}")
         only = _file(call, {name: fields[name] for name in _FILE_FIELDS if name in fields})
         return Requests((request_from_json(only),), reason, is_partial)
     given = cast("Sequence[Fields]", fields["files"])
@@ -106,7 +106,7 @@ def _check_numbers(requests: Sequence[FileRequest]) -> None:
         if isinstance(request, EditFile):
             earlier = first.setdefault(posixpath.normpath(request.path), index)
             if earlier != index and any(map(_is_by_number, request.edits)):
-                what = f"it says lines of {request.path}, which files[{earlier}] changes before"
+                what = f"it uses line numbers of {request.path}, which files[{earlier}] changes first"
                 raise bad_request(f"files[{index}]", what, "put all edits of one file into one entry")
 
 
@@ -128,7 +128,7 @@ def _file(call: Call, said: dict[str, object], place: str = "") -> dict[str, obj
         edits = _edits(said["edits"], f"{place}.edits" if place else "edits")
         said["edits"] = edits if reason is None else [{"reason": reason, **edit} for edit in edits]
     elif reason is not None:
-        raise bad_request(join(place, "reason"), "only edits have a reason of their own", "send it beside 'files'")
+        raise bad_request(join(place, "reason"), "only edits have their own reason", "send it next to 'files'")
     return said
 
 
@@ -179,7 +179,7 @@ def named_by_address(error: EditError, requests: Requests) -> EditError:
         if isinstance(request, EditFile) and request.path == path and isinstance(index, int):
             address = _as_address(request.edits[index] if index < len(request.edits) else None)
             if address is not None:
-                hint = f"a plain string is old text; to go by the address send target {json.dumps({'at': address})}"
+                hint = f"a plain string is old text; to use the address, send target {json.dumps({'at': address})}"
                 return error.advised(hint)
     return error
 
@@ -233,7 +233,7 @@ def spread(call: Call, glob: str, edits: Sequence[Edit], expected: int | None) -
             continue
         size += len(source.text)
         if size > _MOST_CHARACTERS:
-            raise _too_much(glob, f"{_MOST_CHARACTERS} characters are read by the time it is at {name}")
+            raise _too_much(glob, f"{_MOST_CHARACTERS} characters were read before {name}")
         fitting = [index for index, edit in enumerate(edits) if _fits(edit, source)]
         unused -= set(fitting)
         if fitting:
@@ -308,7 +308,7 @@ def _check_count(files: Sequence[EditFile], expected: int | None, glob: str) -> 
     if len(files) > _MOST_CHANGED:
         raise EditError(
             Kind.TOO_LARGE,
-            f"{len(files)} files would change, at most {_MOST_CHANGED} may in one call",
+            f"{len(files)} files would change, more than the limit of {_MOST_CHANGED} per call",
             hint="send several narrower globs",
             details={"files": named, "limit": _MOST_CHANGED},
         )

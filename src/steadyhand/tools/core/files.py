@@ -238,7 +238,7 @@ _NAMED = 10  # files of a record, and reasons of its edits
 _SINCE = {
     "record": "it was written by this change",
     "outside": "it was changed by another program",
-    "before-journal": "it was there before the history began",
+    "before-journal": "it is older than the history",
 }
 
 
@@ -415,7 +415,7 @@ def _last(call: Call) -> str:
             return record.id
     raise EditError(
         Kind.CANNOT_UNDO,
-        "none of the latest changes is yours and still in place",
+        "none of the latest changes is yours and still in effect",
         hint="find the change and its id with history",
     )
 

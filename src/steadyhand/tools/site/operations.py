@@ -243,7 +243,7 @@ class ElementOperation:
         what = "similar" if similar else "none is similar; there are"
         message = f"{named} matches no element" + (f"; {what}: {shown}" if shown else "")
         best = next((each["selector"] for each in similar if "selector" in each), None)
-        first = "look at the page with readFile for the selector that fits" if best is None else f"send {best!r}"
+        first = "read the page with readFile to find the right selector" if best is None else f"send {best!r}"
         return message, f"{first}, {_BY_TEXT}", {"similar": list(similar)} | ({} if similar else {"available": others})
 
     def _several(
@@ -281,7 +281,7 @@ def _edit(action: str, selector: str, fields: Mapping[str, object]) -> Act:
         if field in taken and field not in fields:
             raise bad_request(field, "the field is missing", fits)
         if field not in taken and fields.get(field):
-            raise bad_request(field, f"it does not go with {action}", f"leave it out: {fits}")
+            raise bad_request(field, f"it cannot be combined with {action}", f"leave it out: {fits}")
     if action == "replaceClass":
         _check_classes(str(fields["oldClass"]), str(fields["newClass"]))
     arguments: dict[str, Any] = {known: fields[field] for field, known in taken.items()}
@@ -315,5 +315,5 @@ def _check_classes(old: str, new: str) -> None:
     if len(names_in(old)) != 1:
         raise bad_request("oldClass", "it must be one class name", "send an operation for each class")
     if not names_in(new):
-        hint = f'to take the class away, send action "removeClass" with value {old!r:.80}'
+        hint = f'to remove the class, send action "removeClass" with value {old!r:.80}'
         raise bad_request("newClass", "it has no class name", hint)

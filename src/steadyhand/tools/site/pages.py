@@ -40,8 +40,8 @@ def check_apart(call: Call, files: Sequence[str], field: str) -> None:
         if path in first:
             raise bad_request(
                 f"{field}[{index}].file",
-                f"{file} is named in {field}[{first[path]}] already",
-                "put everything that concerns a file into one entry",
+                f"{file} is already named in {field}[{first[path]}]",
+                "put all changes of a file into one entry",
             )
         first[path] = index
 
@@ -209,7 +209,7 @@ class _PageChanger:
         alone = None if at == 0 else self._refusal(run[:at], policy)
         self._change.made += run[:at] if alone is None else ()
         if alone is not None:  # without this operation those before it cannot be made either
-            note = Note(f"those before it were not kept, as without it {alone.message}")
+            note = Note(f"those before it were not kept, because without it {alone.message}")
             error = error.advised((*error.hints, note))
         self._refuse(run[at], error)
         return False
@@ -282,7 +282,7 @@ def _no_page(path: str | None) -> EditError | None:
     """Why a file has no elements, if it has none."""
     if no_page(path) is None:
         return None
-    hint = "operations on elements are for HTML pages: change this file by its text, with editFile"
+    hint = "element operations are for HTML pages: change this file by its text, with editFile"
     return EditError(Kind.BAD_REQUEST, "this is not an HTML page", hint=hint, details={"path": path})
 
 
@@ -383,7 +383,7 @@ class Answers:
 
     def _content(self, file: FileReceipt) -> Result:
         if file.redacted:
-            return {"leftOut": "the file holds secrets, so nothing of it is shown"}
+            return {"leftOut": "the file holds secrets, so its text is not shown"}
         text = file.present.text
         if len(text) > self.room:
             return {"leftOut": f"the file has {len(text)} characters; read what you need of it with readFile"}

@@ -212,7 +212,7 @@ def _page(fields: Mapping[str, object], index: int) -> Page:
     passages = passage_operations(fields.get("replaceOperations"))
     if not elements and not passages:
         hint = "give domOperations, replaceOperations or both, or leave the file out"
-        raise bad_request(f"edits[{index}]", "it says nothing to do", hint)
+        raise bad_request(f"edits[{index}]", "it does not say what to do", hint)
     return Page(str(fields["file"]), elements, passages)
 
 

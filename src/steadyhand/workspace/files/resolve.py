@@ -340,7 +340,7 @@ def _check_characters(path: str) -> None:
         raise _malformed(path, "is empty", "name a file relative to the workspace, such as docs/a.md")
     if found := _NEVER.search(path):
         code = f"U+{ord(found.group()):04X}"
-        what = f"holds the character {code}, which no path may hold"
+        what = f"contains the character {code}, which no path may contain"
         raise _refusal(Kind.OUTSIDE_ROOT, path, what, f"leave out {_CALLED.get(found.group(), 'the character')} {code}")
     if len(path.encode()) > MAX_PATH_BYTES:
         raise _malformed(path, f"is longer than {MAX_PATH_BYTES} bytes", "use a shorter path")
@@ -357,7 +357,7 @@ def _relative(path: str, roots: Sequence[str]) -> list[str]:
         above = [part for part in root.split("/") if part]
         if present[: len(above)] == above:
             return present[len(above) :]
-    raise _outside(path, "is absolute and not beneath the workspace")
+    raise _outside(path, "is absolute and not below the workspace")
 
 
 def _check_depth(path: str, parts: Sequence[str]) -> None:
@@ -379,11 +379,13 @@ def _check_portable_part(path: str, part: str, *, first: bool) -> None:
     if found := _UNPORTABLE.search(part):
         raise _malformed(path, f"holds {found.group()!r}, which not every system allows", "choose a name without it")
     if found := _INVISIBLE.search(part):
-        raise _malformed(path, f"holds the invisible character U+{ord(found.group()):04X}", "choose a name without it")
+        raise _malformed(
+            path, f"contains the invisible character U+{ord(found.group()):04X}", "choose a name without it"
+        )
     if _SHORT_NAME.fullmatch(part):
         raise _malformed(path, f"has {shown(part)}, which is the short form of another name on Windows", "leave out ~")
     if part[-1] in ". ":
-        raise _malformed(path, "has a name that ends in a dot or a blank", "choose a name without it")
+        raise _malformed(path, "has a name that ends in a dot or a space", "choose a name without it")
     if first and part == "~":
         raise _malformed(path, "begins with ~, which is not expanded", "name a file relative to the workspace")
 

@@ -513,8 +513,8 @@ _CAUSES: Final[dict[int, _Cause]] = {
     errno.ESTALE: _Cause(Kind.DISK_REFUSED, "the network file system lost the handle", _RETRY),
     errno.EBUSY: _Cause(Kind.DISK_REFUSED, "the system is using the file, perhaps as a mount point", _OTHER_FILE),
     errno.ETXTBSY: _Cause(Kind.DISK_REFUSED, "the file is a program that is running", "stop the program, then retry"),
-    errno.EXDEV: _Cause(Kind.OUTSIDE_ROOT, "the path leads out of the workspace", "use a path beneath the workspace"),
-    errno.ELOOP: _Cause(Kind.OUTSIDE_ROOT, "a symbolic link is where none may be", "name the file itself"),
+    errno.EXDEV: _Cause(Kind.OUTSIDE_ROOT, "the path is outside the workspace", "use a path below the workspace"),
+    errno.ELOOP: _Cause(Kind.OUTSIDE_ROOT, "a symbolic link is not allowed here", "name the file itself"),
     errno.EROFS: _Cause(Kind.READ_ONLY, "the file system is mounted read-only", _OTHER_FILE),
     errno.EACCES: _Cause(Kind.READ_ONLY, "the system denies access", _OTHER_FILE),
     errno.EPERM: _Cause(Kind.READ_ONLY, "the system does not permit it; the file may be immutable", _OTHER_FILE),
@@ -525,11 +525,13 @@ _CAUSES: Final[dict[int, _Cause]] = {
     errno.EISDIR: _Cause(Kind.NOT_TEXT, "it is a directory", "name a file inside it"),
     errno.ENXIO: _Cause(Kind.NOT_TEXT, "it is a device or a socket", "name a regular file"),
     errno.ENODEV: _Cause(Kind.NOT_TEXT, "it is a device", "name a regular file"),
-    errno.EEXIST: _Cause(Kind.EXISTS_ALREADY, "the file is there already", "edit it, or choose another name"),
+    errno.EEXIST: _Cause(Kind.EXISTS_ALREADY, "the file already exists", "edit it, or choose another name"),
     errno.ENOTEMPTY: _Cause(Kind.EXISTS_ALREADY, "the directory is not empty", "leave the directory in place"),
-    errno.ENAMETOOLONG: _Cause(Kind.BAD_REQUEST, "the name is longer than the file system takes", "use a shorter name"),
-    errno.EILSEQ: _Cause(Kind.BAD_REQUEST, "the file system does not take this name", "use another name"),
-    errno.EINVAL: _Cause(Kind.DISK_REFUSED, "the file system does not take this request", _RETRY),
+    errno.ENAMETOOLONG: _Cause(
+        Kind.BAD_REQUEST, "the name is longer than the file system allows", "use a shorter name"
+    ),
+    errno.EILSEQ: _Cause(Kind.BAD_REQUEST, "the file system does not allow this name", "use another name"),
+    errno.EINVAL: _Cause(Kind.DISK_REFUSED, "the file system does not support this request", _RETRY),
 }
 _UNKNOWN: Final = _Cause(Kind.DISK_REFUSED, "the operating system refused", _RETRY)
 

@@ -387,7 +387,7 @@ def stale(path: str) -> EditError:
     return EditError(
         Kind.STALE_SOURCE,
         f"another program changed {shown(path)} at the same time; nothing was changed here",
-        hint="read it again and send the edit for what is there now",
+        hint="read it again and send the edit for its current text",
         details={"path": path},
     )
 
@@ -396,7 +396,7 @@ def open_elsewhere(path: str) -> EditError:
     """A refusal of a file that another program would go on writing to under its old name."""
     return EditError(
         Kind.BUSY,
-        f"another program has {shown(path)} open for writing, and would go on writing to the old file",
+        f"another program has {shown(path)} open for writing, and would continue writing to the old file",
         hint="send the same call again when that program has closed it",
         details={"path": path},
     )
@@ -427,7 +427,7 @@ def _check_same(found: os.stat_result, place: Place, expected: FileImage | None)
         raise EditError(
             Kind.STALE_SOURCE,
             f"{shown(place.path)} was replaced since it was read",
-            hint="read it again and send the edit for what is there now",
+            hint="read it again and send the edit for its current text",
             details={"path": place.path},
         )
 
@@ -486,7 +486,7 @@ def dress(
             hint="run as the file's owner, or ask the host to allow the loss",
             details={"path": path, "metadata": refused},
         )
-    notes = [f"the file's {what} was not carried over" for what in lost] if lost else []
+    notes = [f"the file's {what} was not copied" for what in lost] if lost else []
     if like is not None and not keep_special:
         if mode is None and like.mode & SPECIAL_BITS:
             notes.append("the set-user or set-group bit was dropped, since the content changed")

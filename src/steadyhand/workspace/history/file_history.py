@@ -239,7 +239,7 @@ def deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Versi
 
 def damage_named(problem: Problem) -> str:
     """What a damaged record means for an answer that had to leave it out."""
-    return f"{problem.message}; what the journal says of that change and of earlier ones is uncertain"
+    return f"{problem.message}; what the journal says about that change and earlier ones is uncertain"
 
 
 def _lost(version: Version) -> EditError:

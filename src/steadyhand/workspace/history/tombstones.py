@@ -409,7 +409,7 @@ class _Inverse:
             piece.place, piece.offset = place, offset
             offset += len(piece.text) if piece.is_shown else 0
         if "".join(piece.text for piece in pieces if piece.is_shown) != self._present:
-            raise EditError(Kind.STALE_SOURCE, "the changes do not lead to the text", hint="read the file again")
+            raise EditError(Kind.STALE_SOURCE, "the changes do not produce the text", hint="read the file again")
         before = [piece.is_shown for piece in pieces]
         self._toggled.update(self._made.undo(self._chosen))
         self._find_removed()

@@ -233,7 +233,7 @@ class Undo:
             after = source.apply(moved)
             after.to_bytes()
         except EditError as error:
-            because = f"the text does not fit the file as it is now ({error.kind})"
+            because = f"the text does not fit the current file ({error.kind})"
             raise _refusal(entry, change, because, "edit it by hand") from None
         return after
 
@@ -452,7 +452,7 @@ def _undone(
     try:
         undone = take_back(_text_before(steps, source.text), steps, chosen)
     except EditError:
-        raise _refusal(entry, change, "later records do not lead to the file as it is", "edit it by hand") from None
+        raise _refusal(entry, change, "later records do not lead to the current file", "edit it by hand") from None
     if isinstance(undone, TakenBack):
         return undone
     lines = sorted({line for each in undone for line in _lines_of(each.span, source)})

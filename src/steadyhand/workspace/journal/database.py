@@ -155,7 +155,7 @@ def newer(where: object, version: int) -> EditError:
 def not_writable(where: object, *hints: Hint) -> EditError:
     """The journal cannot be written, so nothing else may be."""
     return EditError(
-        Kind.READ_ONLY, f"the journal {where} may only be read, and there is no edit without a journal", hint=hints
+        Kind.READ_ONLY, f"the journal {where} is read-only, and no edit is made without a journal", hint=hints
     )
 
 

@@ -394,7 +394,7 @@ def _compare(
         raise EditError(
             Kind.JOURNAL_DAMAGED,
             f"the copy in {target.location} is not what was copied: {_listed(after) or 'its last row is another'}",
-            hint="keep the source, throw this copy away and copy again",
+            hint="keep the source, discard this copy and copy again",
             details={"rows": seen.rows, "copied_rows": held.rows},
         )
 

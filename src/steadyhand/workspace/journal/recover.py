@@ -173,8 +173,8 @@ class Recovery:
                     if not place.missing and name.temp and self._is_stranger(name, place, left):
                         kept = self._state.keep(left, dir_fd=place.dir_fd, label=f"{id}-{place.name}")
                         reports.append(
-                            f"transaction {id}: what another program saved as {name.path} was kept as {kept}"
-                            " beside the journal"
+                            f"transaction {id}: what another program saved as {name.path} was kept as {kept} next to "
+                            "the journal"
                         )
         return reports
 

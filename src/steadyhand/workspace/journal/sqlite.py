@@ -384,7 +384,7 @@ class SqliteHandle:
             return bring_up(connect(copy, self._timeout))
         except Unusable as error:
             error.connection.close()
-            self.damage = f"the journal {self.folder.database} is unusable ({error}); it was left as it is and not read"
+            self.damage = f"the journal {self.folder.database} is unusable ({error}); it was left alone and not read"
             return open_in_memory()
 
     def _check_writable(self) -> None:

@@ -326,7 +326,7 @@ def _open_alone(folder: JournalFolder, timeout: float) -> tuple[sqlite3.Connecti
     """Create, migrate or set aside; nobody else does so meanwhile."""
     damage = None
     if folder.has_stray_wal:
-        damage = _put_away(folder, "its write-ahead file is there, the database is gone")
+        damage = _put_away(folder, "its write-ahead file exists, but the database is missing")
     if folder.has_database:
         try:
             return bring_up(_connect_with_room(folder, timeout)), None
@@ -400,7 +400,7 @@ def _probe(connection: sqlite3.Connection, folder: JournalFolder) -> None:
 
 def _put_away(folder: JournalFolder, cause: str) -> str:
     name = folder.set_aside()
-    return f"the journal {folder.database} was unusable ({cause}) and was set aside as {name}; a new one was begun"
+    return f"the journal {folder.database} was unusable ({cause}) and was set aside as {name}; a new one was started"
 
 
 def _report(connection: sqlite3.Connection, damage: str) -> None:
@@ -488,7 +488,7 @@ def os_refusal(error: OSError, path: Path) -> EditError:
     return EditError(
         Kind.DISK_REFUSED,
         f"the journal {path} could not be reached: {error.strerror or error}",
-        hint="free space or make the folder that is to hold the journal, then send the same call again",
+        hint="free space, or create the folder for the journal, then send the same call again",
     )
 
 

@@ -230,7 +230,7 @@ def tools_command(
     chosen = mode or invocation.settings.mode
     if prompt:
         if schema is not None or tool is not None:
-            raise misused("--prompt is that of a whole toolset", "leave out --schema and the name of a tool")
+            raise misused("--prompt prints the section of a whole toolset", "leave out --schema and the name of a tool")
         return _show_prompt(toolset or _USUAL, chosen)
     if chosen == _PLANNER:
         raise misused("a planner has no tools of its own", "add --prompt, or name a mode")

@@ -204,9 +204,7 @@ def run_command(invocation: Invocation, **options: Any) -> int:
         first = next(parts, [])  # a file that cannot be read leaves no run
         run = queue.store.make_run(settings, options["name"])
         if queue.store.status(run).state == "cancelled":
-            hint = RunCommand(
-                f"bulk retry {run}{queue.words}", "takes its jobs up again; --run gives a run another name"
-            )
+            hint = RunCommand(f"bulk retry {run}{queue.words}", "runs its jobs again; --run gives a run another name")
             raise misused(f"the run {run} was cancelled", hint)
         with progress(invocation.output, "reading jobs") as shown:
             total = 0
@@ -251,7 +249,7 @@ def _read(invocation: Invocation, options: dict[str, Any]) -> Iterator[tuple[int
 
     plan, repos, file = options["plan"], options["repos"], options["jobs"]
     if (plan is None) != (repos is None) or (plan is None) == (file is None):
-        raise misused("which jobs are meant is not clear", "give JOBS.jsonl, or --plan FILE and --repos FILE")
+        raise misused("no jobs are named", "give JOBS.jsonl, or --plan FILE and --repos FILE")
     if plan is None:
         with lines_of(invocation, "JOBS", file) as lines:
             yield from read_jobs(lines)
@@ -288,7 +286,7 @@ def _try(invocation: Invocation, queue: Queue, run: str, options: dict[str, Any]
     else:
         queue.store.pause(run)
         words = f"steadyhand bulk resume {run}{queue.words}"
-        output.print([(Piece(f"the run has not begun; {words} begins it all the same", "hint"),)])
+        output.print([(Piece(f"the run has not started; {words} starts it anyway", "hint"),)])
     output.document(
         {
             "ok": not wrong,
@@ -366,7 +364,7 @@ def _report(
         output.print(status_lines(status, failures, quiet=output.quiet))
         if status.left and not output.quiet:
             is_watched = status.state == "open" and (queue.fleet is not None or queue.is_attended(run))
-            idle = "" if is_watched or status.state != "open" else "nobody carries it out; "
+            idle = "" if is_watched or status.state != "open" else "no process is running it; "
             said = f"{idle}steadyhand bulk {'watch' if is_watched else 'resume'} {run}{queue.words}"
             output.print([(Piece(said, "hint"),)])
         elif is_brief and status.total and not output.quiet:
@@ -382,7 +380,7 @@ def _write_patches(invocation: Invocation, queue: Queue, run: str, folder: str) 
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise EditError(
-            Kind.DISK_REFUSED, f"the folder of --patches cannot be made: {error.strerror}", hint="check the name"
+            Kind.DISK_REFUSED, f"the folder of --patches cannot be created: {error.strerror}", hint="check the name"
         ) from error
     for job in queue.store.jobs(run, ("done", "failed")):
         diff = queue.store.diff(run, job.number)
@@ -636,7 +634,7 @@ def worker_command(
     with opened_queue(queue, state, is_patient=True) as found:
         assert found.fleet is not None
         worker = Worker(found.fleet, jobs or _cores(), _given(invocation, found, ""), lost_after=lost_after)
-        invocation.output.tell([(Piece(f"at work on {found.store.database.shown}; Ctrl-C ends it", "dim"),)])
+        invocation.output.tell([(Piece(f"working on {found.store.database.shown}; Ctrl-C ends it", "dim"),)])
 
         def is_idle() -> bool:
             return until_idle and not any(status.left for status in found.store.runs(1_000) if status.state == "open")

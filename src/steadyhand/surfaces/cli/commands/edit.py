@@ -125,7 +125,7 @@ def edit_command(
             f"steadyhand edit {shlex.quote(file)} OLD NEW; or a place, such as --lines 3:5, and --new TEXT",
         )
     if delete and (new is not None or new_file is not None):
-        raise misused("--delete and a new text exclude each other", "drop one of them")
+        raise misused("--delete and a new text exclude each other", "leave out one of them")
     text = None if delete else required_text(invocation, "--new", new, new_file)
     return change(invocation, file, where.edit(invocation, text, commit["reason"]), commit, policy)
 
@@ -139,14 +139,14 @@ def _old_and_new(file: str, texts: tuple[str, ...], old: str | None, new: str | 
         example = f"steadyhand edit {shlex.quote(file)} --old 'OLD TEXT' --new 'NEW TEXT'"
     elif len(texts) == 1:
         call = shlex.join(["steadyhand", "edit", file, texts[0][:120]])
-        hint = f"{call} NEW; where a place is given, --new TEXT"
+        hint = f"{call} NEW; with an option for the place, --new TEXT"
         raise misused("NEW is missing after OLD", hint)
     else:
         message = f"{len(texts)} texts follow FILE instead of two: {' '.join(texts)[:120]}"
         half = len(texts) // 2
         pair = (" ".join(texts[:half]), " ".join(texts[half:])) if len(texts) % 2 == 0 else ("OLD TEXT", "NEW TEXT")
         example = shlex.join(["steadyhand", "edit", file, *pair])
-    raise misused(message, f"put quotes around a text that has blanks: {example}")
+    raise misused(message, f"put quotes around a text with spaces: {example}")
 
 
 _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH or --at ADDRESS"
@@ -175,7 +175,9 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
     type=click.IntRange(min=-1),
     help="Insert whole lines after line N; 0: at the start, -1: at the end.",
 )
-@click.option("--anchor", metavar="LINE#HASH", help="Insert whole lines after this line, as read --anchors names it.")
+@click.option(
+    "--anchor", metavar="LINE#HASH", help="Insert whole lines after the line with this anchor, from read --anchors."
+)
 @at_option
 @where_option("With --at: before or after (default) that place, or inside it at start or end.")
 @click.option(
@@ -227,7 +229,7 @@ def _way(where: dict[str, Any]) -> str:
         found = " and ".join(f"--{name}" for name in given) + " exclude each other" if given else "no place was given"
         raise misused(found, _WHERE)
     if where["where"] is not None and given != ["at"]:
-        raise misused(f"--where goes with --at, not with --{given[0]}", "leave --where out")
+        raise misused(f"--where is for --at, not for --{given[0]}", "leave --where out")
     return given[0]
 
 

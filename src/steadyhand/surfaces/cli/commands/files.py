@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     from steadyhand.text.match import Occurrence
     from steadyhand.text.source import Source
 
-_NOT_UTF8 = "send it as UTF-8, with --encoding NAME if the file is to have another; or write bytes as they are: --bytes"
+_NOT_UTF8 = (
+    "send it as UTF-8, with --encoding NAME if the file should have another; or write the bytes unchanged: --bytes"
+)
 _STRETCH = 1 << 16
 _CERTAIN = ("utf-8", "mark", "argument", "declaration", "journal", "text")
 _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
@@ -157,7 +159,7 @@ def delete_command(
     """
     where = PlaceOptions(**place)
     if whole and where.is_given:
-        raise misused("--file deletes the whole file and takes no place", "drop one of them")
+        raise misused("--file deletes the whole file and cannot be combined with a place", "leave out one of them")
     if whole:
         said = {name: commit[name] for name in ("expect", "reason", "preview")}
         with invocation.workspace(writing=not commit["preview"]) as workspace:
@@ -243,7 +245,7 @@ def read_command(
     output = invocation.output
     if raw and (output.is_terminal or output.json or lines or anchors):
         raise misused(
-            "--raw gives the whole file as it is, and only to a file or a pipe",
+            "--raw prints the whole file unchanged, and only to a file or a pipe",
             "redirect the output, or leave out --raw",
         )
     with invocation.workspace() as workspace:
@@ -278,7 +280,7 @@ def _read_range(source: Source, path: str, lines: tuple[int, int | None] | None)
     if lines is not None and not (1 <= first <= max(count, 1) and first <= last):
         raise EditError(
             Kind.OUT_OF_BOUNDS,
-            f"{visible_name(path)} has {counted(count, 'line')}; {first}:{last} is not among them",
+            f"{visible_name(path)} has {counted(count, 'line')}; {first}:{last} is not in it",
             hint=f"ask for lines from 1 to {count}, such as 1:{count}" if count else "there is nothing to read",
             details={"path": path, "line_count": count},
         )
@@ -440,7 +442,7 @@ _HEAD = 12  # of them before those that are left out
 def outline_lines(outline: Outline, *, width: int) -> list[Line]:
     """A row for each entry: lines, kind, label indented by depth, and the address. Only the label is ever cut."""
     if not outline.entries:
-        return [(Piece("nothing in it can be addressed but its lines", "dim"),), *_gap(outline)]
+        return [(Piece("only its lines have addresses", "dim"),), *_gap(outline)]
     rows = [
         (
             span_of_lines(*outline.lines_of(entry)),

@@ -260,7 +260,7 @@ def _recorded(invocation: Invocation, subject: str | None, task: str | None) -> 
         )
     if subject is not None and not _RECORD.fullmatch(subject):
         raise misused(
-            "FILE alone does not say what to compare, and this is not a record id",
+            "FILE alone is not enough to compare, and this is not a record id",
             "add the edit to preview (--old TEXT --new TEXT), or give a record id from steadyhand log",
         )
     with invocation.workspace() as workspace:
@@ -309,7 +309,7 @@ def undo_command(
     recorded change and can be undone.
     """
     if sum((record is not None, last, task is not None, file is not None)) != 1:
-        raise misused("say which change to undo, in one way", "RECORD, --last, --task TASK or --file FILE")
+        raise misused("name the change to undo with one option", "RECORD, --last, --task TASK or --file FILE")
     path = invocation.path(file) if file is not None else None
     with invocation.workspace(writing=not dry_run) as workspace:
         receipt = workspace.undo(record, last=last, task=task, path=path, reason=reason, preview=dry_run)
@@ -347,7 +347,7 @@ _MADE_UP = lazy_pattern(r"mcp-[0-9a-f-]+")
 _OUTSIDE = "outside the journal"
 _ELSEWHERE = {
     "outside": "changed outside the journal",
-    "before-journal": "as it was before the journal began",
+    "before-journal": "from before the journal began",
     "record": "",
 }
 
@@ -381,7 +381,7 @@ def outside_lines(change: Outside, diff: str, *, width: int | None) -> list[Line
         ("actor", change.actor),
         ("task", change.task),
         ("tool", change.tool),
-        ("note", f"{_OUTSIDE}: nothing here can undo it"),
+        ("note", f"{_OUTSIDE}: cannot be undone here"),
     ]
     lines = fact_lines([(name, value) for name, value in facts if value])
     lines += [(Piece("edited ", "heading"), Piece(visible_name(change.path))), ()]

@@ -108,7 +108,7 @@ def extract_command(
     is_flag=True,
     help="Include pages that only mention a changed path, symbol, flag or variable; a plain word like go means go().",
 )
-@click.option("--from", "source_root", metavar="DIR", type=FileName(), help="Take the change from this other clone.")
+@click.option("--from", "source_root", metavar="DIR", type=FileName(), help="Read the change from this other clone.")
 @click.option("--source", metavar="NAME", help="Match only rules with this source.")
 @click.option("--fail-on", type=click.Choice(["stale"]), help="Exit with 3 if the change may affect an article.")
 def search_command(
@@ -161,7 +161,9 @@ FOUND = 1  # the exit code where something is wrong
     """,
 )
 @docs_option
-@click.option("--coverage", is_flag=True, help="Also report pages without rules, and count unattended source files.")
+@click.option(
+    "--coverage", is_flag=True, help="Also report pages without rules, and count source files that no rule covers."
+)
 def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> Answer:
     """Check the rules of articles against the tree.
 
@@ -350,7 +352,7 @@ def _reviewer(invocation: Invocation, options: dict[str, Any]) -> Reviewer | Non
         return None
     if not (sys.stdin.isatty() and invocation.output.is_terminal) or invocation.output.json:
         raise misused(
-            "nobody is at a terminal who could review what the model would change",
+            "there is no terminal on which to review the model's changes",
             "--dry-run writes nothing and shows the patches; --yes lets the model change articles",
         )
 
@@ -424,7 +426,7 @@ class TerminalReviewer:
     def _edited(self, proposal: Proposal) -> Edited | None:
         from steadyhand.agents.impact.review import Edited
 
-        remarks = [f"{proposal.flagged.article.path}, with the edits of the model", *proposal.patch.splitlines()]
+        remarks = [f"{proposal.flagged.article.path}, with the model's edits", *proposal.patch.splitlines()]
         try:
             text = edit_by_hand(proposal.after, remarks, path=proposal.flagged.article.path, token="steadyhand")
         except EditError as error:

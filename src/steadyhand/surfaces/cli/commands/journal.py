@@ -53,7 +53,7 @@ def journal_command(
     if action == "show":
         if source is not None or to is not None:
             hint = "steadyhand journal move copies it"
-            raise misused("to show the journal takes no place", hint)
+            raise misused("journal show takes no place", hint)
         return _show(invocation)
     return _move(invocation, source, target, to, keep_going=keep_going)
 
@@ -80,7 +80,7 @@ def _move(
             moved = move_journal(source, target, damaged=keep_going, progress=shown)
         else:
             raise misused(
-                "from where to where is not said",
+                "source and target are missing",
                 "steadyhand journal move SRC DST, or steadyhand journal move --to PLACE for this workspace",
             )
     given = to or target or ""
@@ -331,9 +331,9 @@ def moved_lines(moved: MovedJournal, *, needs_password: bool) -> list[Line]:
     size = f"{counted(copied.rows, 'row')} and {counted(copied.images, 'image')} ({shown_size(copied.image_bytes)})"
     lines: list[Line] = [(Piece("copied and verified", "good"), Piece(f": {size}, from {moved.source}"))]
     if copied.problems:
-        lines.append((Piece("copied as damaged as it was", "warning"), Piece(f": {len(copied.problems)} problems")))
+        lines.append((Piece("copied, damage included", "warning"), Piece(f": {len(copied.problems)} problems")))
     lines.append((Piece(f"use it from now on: --journal {moved.target}, or STEADYHAND_JOURNAL={moved.target}"),))
     if needs_password:
         lines.append((Piece("with the password as before: in the URL, as PGPASSWORD or in ~/.pgpass", "dim"),))
-    lines.append((Piece("the old journal stays as it is; what is changed with it is not in the new one", "dim"),))
+    lines.append((Piece("the old journal stays; changes recorded there from now on are not in the new one", "dim"),))
     return lines

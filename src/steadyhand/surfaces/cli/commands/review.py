@@ -207,7 +207,7 @@ def _address(given: str | None) -> tuple[str, int]:
 
         raise EditError(
             Kind.NOT_INSTALLED,
-            f"the page needs {' and '.join(missing)}, which the extra `web` brings",
+            f"the page needs {' and '.join(missing)}, which the extra `web` installs",
             hint=(Say(installation().how_to_add("web")), Say("or write a file to read: --export FILE")),
         )
     host, _, port = (given or "0").rpartition(":")
@@ -230,7 +230,7 @@ def _asked(
     if not given:
         if ids or text is not None or remark is not None:
             raise misused(
-                "a change is named and no decision",
+                "a change is named, but no decision",
                 "say --accept ID, --reject ID, --amend ID --text TEXT or --comment ID --text TEXT",
             )
         return None
@@ -247,10 +247,10 @@ def _decide(review: Review, asked: _Asked, *, every: bool) -> Decision:
     ids: Sequence[str] = asked.ids
     if not ids:
         if not every:
-            raise misused(f"--{asked.verb} names no change", "give ids, or --all for all that wait")
+            raise misused(f"--{asked.verb} names no change", "give ids, or --all for all pending changes")
         ids = [change.id for change in review.waiting]
         if not ids:
-            raise EditError(Kind.NO_CHANGE, "no change waits for a decision", hint="nothing needs to be done")
+            raise EditError(Kind.NO_CHANGE, "no change is waiting for a decision", hint="nothing needs to be done")
     match asked.verb:
         case "accept":
             return review.accept(ids, asked.remark)

@@ -47,7 +47,7 @@ class Tasks(click.ParamType[tuple[str, int]]):
         if number == _REFERENCE:
             source, number = _REFERENCE, str(_USUAL_TASKS)
         if source not in ("", _REFERENCE) or not number.isascii() or not number.isdecimal():
-            self.fail(f"{value!r} is no number of tasks and not {_REFERENCE}", param, ctx)
+            self.fail(f"{value!r} is neither a number of tasks nor {_REFERENCE}", param, ctx)
         if not 1 <= int(number) <= 10_000:
             self.fail(f"{value!r}: 1 to 10,000 tasks are possible", param, ctx)
         return source or "commits", int(number)
@@ -245,10 +245,10 @@ def card_lines(card: Card, width: int) -> Iterator[Line]:
 def _unfinished(score: Score) -> str:
     done = f"{len(score.done):,} of {score.planned:,} trials"
     if score.end == "budget":
-        return f"{done}; the tokens are spent: go on with --resume and a higher --max-tokens"
+        return f"{done}; the token limit is reached: continue with --resume and a higher --max-tokens"
     if score.end == "model":
-        return f"{done}; the model gave no reply ({score.error}): go on with --resume"
-    return f"{done}; go on with --resume"
+        return f"{done}; the model gave no reply ({score.error}): continue with --resume"
+    return f"{done}; continue with --resume"
 
 
 _HEAD = (

@@ -221,7 +221,7 @@ def _error_lines() -> Iterator[Line]:
     for kind in sorted(Kind, key=lambda kind: kind.exit_code):
         yield (Piece(f"{kind.exit_code:>4}  "), Piece(pad(str(kind), width), "id"), Piece(f"  {kind.doc}"))
     yield (Piece(f"{130:>4}  {pad('', width)}  interrupted"),)
-    yield (Piece(f"{141:>4}  {pad('', width)}  the reader of the output went away"),)
+    yield (Piece(f"{141:>4}  {pad('', width)}  the reader of the output closed it"),)
 
 
 @command(

@@ -102,10 +102,10 @@ def lease_command(
     if not words:
         raise misused(
             "no command was given to hold the lease for",
-            f"steadyhand lease {file} -- COMMAND; steadyhand lease --list {file} tells who is at work there",
+            f"steadyhand lease {file} -- COMMAND; steadyhand lease --list {file} shows who is at work there",
         )
     if at is not None and lines is not None:
-        raise misused("--at and --lines exclude each other", "say the place in one way")
+        raise misused("--at and --lines exclude each other", "give the place with one option")
     path = invocation.path(file)
     with (
         invocation.workspace(writing=True) as workspace,
@@ -130,9 +130,9 @@ def _run(words: Sequence[str], *, is_aside: bool) -> int:
     try:
         process = os.posix_spawnp(words[0], list(words), os.environ, file_actions=aside, setsigdef=[signal.SIGPIPE])
     except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or "no name of a command"
+        cause = getattr(error, "strerror", None) or "not the name of a command"
         raise EditError(
-            Kind.NO_SUCH_FILE, f"{words[0]} cannot be run: {cause}", hint="check the command behind --"
+            Kind.NO_SUCH_FILE, f"{words[0]} cannot be run: {cause}", hint="check the command after --"
         ) from error
     with _passing_on(process):
         while True:
@@ -212,7 +212,7 @@ def conflicts_command(
         return _conflicts_list(invocation, file, task, every=every)
     if way is not None:
         return _resolve(invocation, _named(conflict, f"--{way}"), way, text, reason)
-    _only(not invocation.output.json, "with --json nobody can be asked")
+    _only(not invocation.output.json, "--json cannot ask questions")
     _only(ask or (sys.stdin.isatty() and invocation.output.is_terminal), "there is no terminal to ask on")
     return _go_through(invocation, conflict, file, task, reason)
 
@@ -228,7 +228,7 @@ def _named(conflict: str | None, wanted_by: str) -> str:
     if conflict is None:
         raise misused(
             f"{wanted_by} needs the id of a conflict",
-            "steadyhand conflicts lists them; its first digits (4 or more) are enough",
+            "steadyhand conflicts lists them; the first digits (4 or more) are enough",
         )
     return conflict
 
@@ -285,7 +285,7 @@ def _decide(workspace: Workspace, kept: KeptConflict, way: Way, text: str | None
         lines = paint(conflict_lines(kept, None, width=None), color=False)
         text = edit_by_hand(
             now.text, list(lines), path=kept.path, token=f"steadyhand {kept.id} {now.digest[:16]}",
-            otherwise="to keep them for good, drop the conflict",
+            otherwise="to keep the current lines, drop the conflict",
         )  # fmt: skip
         expect = now.digest
     return workspace.resolve(kept.id, way, text=text, expect=expect, reason=reason)

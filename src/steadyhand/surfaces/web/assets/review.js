@@ -262,7 +262,7 @@
         return;
       }
     }
-    say(list.length ? "nothing waits for a decision here" : "there is no change here");
+    say(list.length ? "no change is waiting for a decision here" : "there is no change here");
   }
 
   // Decisions.
@@ -567,7 +567,7 @@
     for (const button of all("button", hunk)) button.disabled = true;
     const said = document.createElement("p");
     said.className = "gone-said";
-    said.textContent = "This change is no longer there: its text is another one, or somebody decided. What you wrote is kept here.";
+    said.textContent = "This change no longer exists: its text is another one, or somebody decided. What you wrote is kept here.";
     one(".head", hunk)?.after(said);
   }
 

@@ -431,7 +431,7 @@ def _unreachable(where: str, said: str) -> EditError:
     if any(text in said for text in _NOT_LET_IN):
         return EditError(
             Kind.NOT_ALLOWED,
-            f"the server of the journal {where} does not let us in: {said}",
+            f"the server of the journal {where} refused the login: {said}",
             hint="check user and password in the URL, PGPASSWORD or the password file",
         )
     if 'database "' in said and "does not exist" in said:
@@ -461,7 +461,7 @@ def pooled() -> EditError:
     """Sessions that change between two statements keep neither locks nor settings: another journal could be written."""
     return EditError(
         Kind.NOT_ALLOWED,
-        "the server is reached through a connection pooler, which keeps no locks",
+        "the server is behind a connection pooler, which cannot hold locks",
         hint="give the address of the server itself",
     )
 
@@ -471,7 +471,7 @@ def hold_lost() -> EditError:
     return EditError(
         Kind.BUSY,
         "the locks on these files were lost with the connection to the journal",
-        hint="nothing was changed; read the files again and send the call again",
+        hint="nothing was changed; read the files again and resend the call",
     )
 
 
@@ -479,9 +479,9 @@ def undecided(where: str) -> EditError:
     """The connection was lost while the server was asked to commit, and it cannot be asked what became of that."""
     return EditError(
         Kind.TIMED_OUT,
-        f"the journal {where} was lost in the middle of a write, and it is unknown whether that was done",
+        f"the journal {where} was lost in the middle of a write, and it is unknown whether the write was made",
         hint=(
-            Say("look at the history before the same call is sent again"),
+            Say("check the history before sending the same call again"),
             RunCommand("log", "shows it"),
         ),
         details={"state": "unknown"},
@@ -548,7 +548,7 @@ def _version(session: Session, address: Address) -> int:
         raise damaged(address.shown, "its schema holds the tables of another program")
     found = session.execute("SELECT version FROM form").fetchall()
     if len(found) != 1 or found[0][0] < 1:
-        raise damaged(address.shown, "it does not say which form it has")
+        raise damaged(address.shown, "its form is unknown")
     version = int(found[0][0])
     if version > VERSION:
         raise newer(address.shown, version)
@@ -617,14 +617,14 @@ def _set_up_substitute(session: Session, address: Address) -> None:
         raise EditError(
             Kind.NO_SUCH_FILE,
             f"there is no journal {address.shown} yet",
-            hint="it is made by the first workspace that is opened for writing",
+            hint="the first workspace opened for writing creates it",
         ) from error
 
 
 def _older(address: Address, version: int) -> EditError:
     return EditError(
         Kind.READ_ONLY,
-        f"the journal {address.shown} has the older form {version} and may only be read",
-        hint="open it for writing once: that brings it up to date",
+        f"the journal {address.shown} has the older form {version} and is read-only",
+        hint="open it for writing once to update it",
         details={"version": version, "known": VERSION},
     )
