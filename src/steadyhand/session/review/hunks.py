@@ -196,18 +196,19 @@ def _sound(hunks: Iterable[Hunk], known: Steps) -> Iterator[Hunk]:
         elif hunk.before != hunk.after:
             start = source.table.start(hunk.lines[0] - 1)
             end = start + len(hunk.after)
-            undo = _by_lines(ChangeSet(hunk.undo), source.text).splices
+            undo = [splice for splice, _ in _by_lines(ChangeSet(hunk.undo), source.text)]
             is_inside = all(start <= splice.start and splice.end <= end for splice in undo)
-            is_glued = was_open and any(_opens(splice) and splice.end < len(source.text) for splice in undo)
+            is_glued = was_open and any(_opens(splice, source.text) for splice in undo)
             back = ChangeSet(tuple(splice.shift(-start) for splice in undo)) if is_inside else ChangeSet()
             if is_glued or back.apply(hunk.after) != hunk.before:
                 hunk = replace(hunk, lines=None, undo=(), splices=(), is_overlapped=True)
             yield hunk
 
 
-def _opens(splice: Splice) -> bool:
-    """Whether a splice leaves a text without the line end that it had."""
-    return splice.new != "" and splice.old.endswith(("\n", "\r")) and not splice.new.endswith(("\n", "\r"))
+def _opens(splice: Splice, text: str) -> bool:
+    """Whether a splice leaves a line without the line end that it had, and another line behind it."""
+    is_opened = splice.new != "" and splice.old.endswith(("\n", "\r")) and not splice.new.endswith(("\n", "\r"))
+    return is_opened and text[splice.end : splice.end + 1] not in ("", "\n", "\r")
 
 
 def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
@@ -218,7 +219,7 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
     hands, makers = net.hands(), net.hands(shares)
     fronts = _front_rows(path, net.before), _front_rows(path, net.after)
     known: dict[object, int] = {}
-    for group in _groups(_by_lines(net.changes, net.before), before, after):
+    for group in _groups(net.changes, before, after):
         met = sorted({hand for member in group.members for hand in hands[member]})
         # The newest that wrote there says which hunk it is: an older place may reach into what was put in beside it.
         # Where text only went away, and nothing says who took it, it is the oldest: what comes later is beside it.
@@ -371,33 +372,36 @@ def _is_one_sided(splice: Splice) -> bool:
     return not splice.old or not splice.new
 
 
-def _by_lines(changes: ChangeSet, text: str) -> ChangeSet:
-    """The same change where what came or went is whole lines, not the end of the line above and all but its own.
+def _by_lines(changes: ChangeSet, text: str) -> list[tuple[Splice, list[int]]]:
+    """The same change as whole lines, as far as it can be: each splice, and the numbers of those that it is made of.
 
+    What stands side by side within a line is one, and what begins with the line end above ends with its own instead.
     Only for looking at: what takes a change back is put together with it, so that both come to nothing to the splice.
     """
-    found: list[Splice] = []
-    for splice in reversed(changes.splices):
+    runs: list[tuple[Splice, list[int]]] = []
+    for number, splice in enumerate(changes.splices):
+        last = runs[-1][0] if runs else None
+        if last is not None and last.end == splice.start and not _is_apart(last, splice):
+            runs[-1] = Splice(last.start, last.old + splice.old, last.new + splice.new), [*runs[-1][1], number]
+        else:
+            runs.append((splice, [number]))
+    room = len(text)
+    for at, (splice, numbers) in reversed(list(enumerate(runs))):
         moved = splice.old + splice.new
         ending = "\r\n" if moved.startswith("\r\n") else moved[:1]
-        room = found[-1].start if found else len(text)
-        behind = splice.end + len(ending)
-        if (
-            _is_one_sided(splice)
-            and ending in ("\n", "\r\n")
-            and behind <= room
-            and text[splice.end : behind] == ending
-        ):
+        is_free = splice.end + len(ending) <= room and text.startswith(ending, splice.end)
+        if _is_one_sided(splice) and ending in ("\n", "\r\n") and is_free:
             old, new = ((side + ending)[len(ending) :] if side else "" for side in (splice.old, splice.new))
-            splice = Splice(splice.start + len(ending), old, new)
-        found.append(splice)
-    return ChangeSet.of(found[::-1])
+            runs[at] = Splice(splice.start + len(ending), old, new), numbers
+        room = runs[at][0].start
+    return runs
 
 
 def _rows_of(source: Source, splice: Splice) -> Region:
     """The rows that a splice concerns; with the one above where that gets the line end that it did not have."""
     region, text = region_of(source, splice), source.text
-    is_behind = splice.start == len(text) and text != "" and not text.endswith(("\n", "\r"))
+    is_open = text != "" and not text.endswith(("\n", "\r"))
+    is_behind = region.is_boundary and is_open and splice.start == len(text)
     if region.start > 0 and (is_behind or splice.start < source.table.start(region.start)):
         return Region(region.start - 1, region.end)
     return region
@@ -406,17 +410,17 @@ def _rows_of(source: Source, splice: Splice) -> Region:
 def _groups(changes: ChangeSet, before: Source, after: Source) -> list[_Group]:
     """Splices together where they concern the same line of one of the two texts."""
     found: list[_Group] = []
-    pairs = zip(changes.splices, changes.invert().splices, strict=True)
-    for number, (splice, inverse) in enumerate(pairs):
-        mine, theirs = _rows_of(before, splice), _rows_of(after, inverse)
+    delta = 0
+    for splice, numbers in _by_lines(changes, before.text):
+        mine, theirs = _rows_of(before, splice), _rows_of(after, splice.shift(delta).invert())
+        delta += splice.delta
         if found and (mine.start < found[-1].before.end or theirs.start < found[-1].after.end):
-            found[-1].members.append(number)
-            group = found.pop()
-            found.append(
-                _Group(group.members, Region.around([group.before, mine]), Region.around([group.after, theirs]))
-            )
+            last = found[-1]
+            last.members.extend(numbers)
+            around = Region.around([last.before, mine]), Region.around([last.after, theirs])
+            found[-1] = _Group(last.members, *around)
         else:
-            found.append(_Group([number], mine, theirs))
+            found.append(_Group(numbers, mine, theirs))
     return found
 
 
@@ -498,7 +502,7 @@ def amended(hunk: Hunk, present: str, text: str, *, splices: Sequence[Splice] | 
     if hunk.status == "created":
         return Splice(0, present, _ended(text, source))
     there = _by_lines(ChangeSet(tuple(hunk.undo if splices is None else splices)), present)
-    regions = [_rows_of(source, splice) for splice in there.splices]
+    regions = [_rows_of(source, splice) for splice, _ in there]
     rows = Region(regions[0].start, max(region.end for region in regions))
     start = source.table.start(rows.start)
     old = _rows(source, rows)
