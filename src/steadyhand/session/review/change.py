@@ -166,6 +166,23 @@ class Feedback:
         return fields_as_json(self)
 
 
+def by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
+    """The changes of each task."""
+    found: dict[str, list[ReviewChange]] = {}
+    for change in changes:
+        found.setdefault(group_of_party(change.actor, change.task), []).append(change)
+    return found
+
+
+def by_part(changes: Sequence[ReviewChange]) -> Iterator[tuple[str, list[ReviewChange]]]:
+    """The changes of each task; those that are held apart from those on the disk."""
+    for group, made in by_group(changes).items():
+        for is_held in (True, False):
+            some = [change for change in made if change.held is is_held]
+            if some:
+                yield group, some
+
+
 def flags_of(hunk: Hunk, *, is_flagged: bool) -> Iterator[str]:
     """What is risky about a hunk, apart from what happened to it since."""
     from steadyhand.plan.guards import is_placeholder

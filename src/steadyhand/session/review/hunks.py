@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
@@ -41,6 +41,7 @@ from steadyhand.workspace.history.file_history import Replays, recorded_text
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 
+T = TypeVar("T")
 Status = Literal["edited", "created", "deleted", "renamed", "mode", "binary", "hidden"]
 
 _ID_LENGTH = 12
@@ -132,6 +133,17 @@ def hunks_of(
     hunks = _text_hunks(way, replays, present, known, first, last)
     # What no edit wrote, such as an undo of somebody else's change along with an own one, is by the newest record.
     return found + [hunk if hunk.entries else replace(hunk, entries=(chosen[-1].entry,)) for hunk in hunks]
+
+
+def unique(hunks: Iterable[tuple[Hunk, T]]) -> Iterator[tuple[Hunk, T]]:
+    """The hunks without those that others wrote over and that are listed already: a file that was deleted and made
+    again, and is back under its name, has its past in both.
+    """
+    listed: set[str] = set()
+    for hunk, more in sorted(hunks, key=lambda each: each[0].is_overlapped):
+        if not (hunk.is_overlapped and hunk.id in listed):
+            listed.add(hunk.id)
+            yield hunk, more
 
 
 def text_of(way: Sequence[Passage], present: bytes) -> Source:
@@ -375,7 +387,7 @@ def _is_one_sided(splice: Splice) -> bool:
 def _by_lines(changes: ChangeSet, text: str) -> list[tuple[Splice, list[int]]]:
     """The same change as whole lines, as far as it can be: each splice, and the numbers of those that it is made of.
 
-    What stands side by side within a line is one, and what begins with the line end above ends with its own instead.
+    What is side by side within a line is one, and what begins with the line end above ends with its own instead.
     Only for looking at: what takes a change back is put together with it, so that both come to nothing to the splice.
     """
     runs: list[tuple[Splice, list[int]]] = []

@@ -39,6 +39,8 @@ from steadyhand.session.review.change import (
     Said,
     State,
     Verdicts,
+    by_group,
+    by_part,
     feedback_of,
     flags_of,
     group_of,
@@ -46,8 +48,8 @@ from steadyhand.session.review.change import (
     item_of,
     read_note,
 )
-from steadyhand.session.review.hunks import Hunk, hunks_of
-from steadyhand.workspace.held.notes import TASK, group_of_party
+from steadyhand.session.review.hunks import Hunk, hunks_of, unique
+from steadyhand.workspace.held.notes import TASK
 from steadyhand.workspace.held.store import HeldStore, groups_of
 from steadyhand.workspace.history.file_history import Course, versions_forward
 from steadyhand.workspace.journal.record import Entry, Note, ToolCall, new_record_id, word
@@ -237,7 +239,7 @@ class Review:
         if ids is None:
             chosen = [change for change in chosen if "overlapped" not in change.flags]
         overlay = self._store.overlay()
-        for group, changes in _by_group(chosen).items():
+        for group, changes in by_group(chosen).items():
             Verdict(self, self._session, group, changes, None, "").build(overlay)
         return patch_of(overlay.ops())
 
@@ -352,7 +354,7 @@ class Review:
             layer = self._layers[group].hunks()
             hunks += [(each.hunk, each) for each in layer if _is_in(each.hunk.path, self._path)]
         present = {hunk.id for hunk, _ in hunks}
-        found = [self._change(group, hunk, verdicts, evidence, present, held) for hunk, held in _unique(hunks)]
+        found = [self._change(group, hunk, verdicts, evidence, present, held) for hunk, held in unique(hunks)]
         since = self._since
         recent = [change for change in found if since is None or change.time >= since]
         return recent + list(verdicts.rejected(self._path, since))
@@ -529,7 +531,7 @@ class Review:
         self, state: str, chosen: Sequence[ReviewChange], remark: str | None, *, whole: str | None = None
     ) -> Decision:
         name = new_record_id()
-        for group, changes in _by_group(chosen).items():
+        for group, changes in by_group(chosen).items():
             self._append(state, group, [item_of(change) for change in changes], remark, name, whole=whole)
         # Nothing has changed but what was decided: to list a thousand changes again for each of them would be slow.
         decided = {change.id: self._noted(change, state, remark) for change in chosen}
@@ -566,7 +568,7 @@ class Review:
     def _carry_out(self, state: State, chosen: list[ReviewChange], remark: str | None, text: str | None) -> Decision:
         """Note the decision, then change the files, in one transaction for each task; none where one is refused."""
         receipts: list[Receipt] = []
-        parts = [_Part(self, group, changes, state, text, remark) for group, changes in _by_part(chosen)]
+        parts = [_Part(self, group, changes, state, text, remark) for group, changes in by_part(chosen)]
         whole = parts[0].name
         for is_preview in (True, False) if len(parts) > 1 else (False,):
             for part in parts:
@@ -681,36 +683,9 @@ class _Made(NamedTuple):
     part: _Part
 
 
-def _unique(hunks: Iterable[tuple[Hunk, HeldHunk | None]]) -> Iterator[tuple[Hunk, HeldHunk | None]]:
-    """The hunks without those that others wrote over and that are listed already: a file that was deleted and made
-    again, and is back under its name, has its past in both.
-    """
-    listed: set[str] = set()
-    for hunk, held in sorted(hunks, key=lambda each: each[0].is_overlapped):
-        if not (hunk.is_overlapped and hunk.id in listed):
-            listed.add(hunk.id)
-            yield hunk, held
-
-
 def _is_in(path: str, place: str | None) -> bool:
     """Whether a path is a file or in a directory; None is the whole tree."""
     return place is None or path == place or path.startswith(f"{place}/")
-
-
-def _by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
-    found: dict[str, list[ReviewChange]] = {}
-    for change in changes:
-        found.setdefault(group_of_party(change.actor, change.task), []).append(change)
-    return found
-
-
-def _by_part(changes: Sequence[ReviewChange]) -> Iterator[tuple[str, list[ReviewChange]]]:
-    """The changes of each task; those that are held apart from those on the disk."""
-    for group, made in _by_group(changes).items():
-        for is_held in (True, False):
-            some = [change for change in made if change.held is is_held]
-            if some:
-                yield group, some
 
 
 def _no_longer(change: ReviewChange, because: str, hint: str, kind: Kind = Kind.BAD_REQUEST) -> EditError:
