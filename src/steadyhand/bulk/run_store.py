@@ -37,7 +37,7 @@ _LONGEST_ERROR = 2_000
 _NO_LIMIT = 1 << 30
 LONGEST_WAIT = 3_600.0  # seconds for which a job or an endpoint is put off, at most
 _FARTHEST = int(LONGEST_WAIT * 1000)
-_MIXED = "number * 2654435761 % 4294967296"  # by the golden ratio, which no distance is a multiple of
+_MIXED = "number * 2654435761 % 4294967296"  # jobs of a kind may follow each other at any fixed distance
 _BRIEF = 5.0  # seconds until a job that cannot begin now is looked at again
 
 STEPS = (
@@ -201,9 +201,7 @@ class RunStore:
         """Begin a run, to which jobs are added; its id. A run of that name that is there is gone on with."""
         run = name or new_record_id()[:8]
         if not run.replace("-", "").replace("_", "").isalnum() or len(run) > 40:
-            raise EditError(
-                Kind.BAD_REQUEST, f"{run[:40]!r} is not a name for a run", hint="use letters, digits, - and _"
-            )
+            raise EditError(Kind.BAD_REQUEST, f"{run[:40]!r} cannot name a run", hint="use letters, digits, - and _")
         query = (
             f"INSERT INTO bulk_runs (id, made, settings, state, {_COUNTS})"
             " VALUES (?, ?, ?, 'adding', 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING"
@@ -569,10 +567,7 @@ class RunStore:
         return [Failure(state, kind or "", int(count), key, error or "") for state, kind, count, key, error in rows]
 
     def sample(self, run: str, count: int) -> list[int]:
-        """The numbers of some of the jobs that wait, spread over the run, the same ones every time.
-
-        One of each of so many equal parts, by a mixed number: jobs that are alike may follow each other at a distance.
-        """
+        """The numbers of some of the jobs that wait: of each of so many equal parts one, the same one every time."""
         total = max(self.status(run).counts["waiting"], 1)
         parts = (
             f"SELECT number, (row_number() OVER (ORDER BY number) - 1) * {count} / {total} AS part FROM bulk_jobs"
