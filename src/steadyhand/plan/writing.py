@@ -525,8 +525,8 @@ def _nested(name: str, source: Source, first: Splice, second: Splice) -> EditErr
 class AddressBatch:
     """The edits by address of one call. For each in turn: what it `does`, and that it `wrote` that; else `forget`.
 
-    `_ends` is where what was written ended in the text that was planned on, and `_moved[i]` by how much the first i of
-    these have moved what follows.
+    `_ends` is where each thing that was written ended in the text that was planned on, and `_deltas` by how much that
+    moved what follows.
     """
 
     def __init__(self, draft: Draft, edits: Sequence[Edit], *, is_snapshot: bool) -> None:
@@ -536,7 +536,7 @@ class AddressBatch:
         self._made: dict[int, tuple[Node, Proposal]] = {}
         self._size = len(edits)  # how many are tried at once
         self._ends: list[int] = []
-        self._moved: list[int] = [0]
+        self._deltas: list[int] = []
 
     def does(self, index: int) -> tuple[Match, Proposal] | None:
         """Where an edit is in the text that it sees, and what it does; None where it is to be planned alone."""
@@ -557,9 +557,9 @@ class AddressBatch:
         if self._is_snapshot or index not in self._made:
             return
         for splice, text in zip(self._made[index][1].splices, texts, strict=True):
-            at, delta = bisect_right(self._ends, splice.end), len(text) - len(splice.old)
+            at = bisect_right(self._ends, splice.end)
             self._ends.insert(at, splice.end)
-            self._moved[at:] = [self._moved[at], *[each + delta for each in self._moved[at:]]]
+            self._deltas.insert(at, len(text) - len(splice.old))
 
     def forget(self) -> None:
         """Plan what is left again: an edit was not made, or another has come in between."""
@@ -567,7 +567,7 @@ class AddressBatch:
 
     def _now(self, offset: int) -> int:
         """Where an offset of the text that was planned on is in the text the next edit sees."""
-        return offset + self._moved[bisect_right(self._ends, offset)]
+        return offset + sum(self._deltas[: bisect_right(self._ends, offset)])
 
     def _plan_from(self, index: int) -> None:
         """Plan as many edits from this one on as can be planned together."""
@@ -579,7 +579,7 @@ class AddressBatch:
             made = self._propose(self._draft.source, run)
             if made is not None:
                 self._made = dict(zip(range(index, index + len(run)), made, strict=True))
-                self._ends, self._moved = [], [0]
+                self._ends, self._deltas = [], []
                 self._size = 2 * len(run)
                 return
             self._size = len(run) // 2

@@ -156,7 +156,7 @@ class Batch(Keys):
         if isinstance(proposal, Refusal) or asked.tops:
             return proposal if isinstance(proposal, Refusal) else _ALONE
         for container in asked.containers:
-            known = self._siblings.setdefault(id(container), _Siblings(container))
+            known = self._siblings.get(id(container)) or self._siblings.setdefault(id(container), _Siblings(container))
             wanted = asked.family[id(container)]
             if not known.take(wanted, is_tail=is_tail) or not self._note(container, wanted):
                 return _ALONE
