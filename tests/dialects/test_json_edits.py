@@ -191,6 +191,8 @@ def test_text_that_can_be_read_in_two_ways_is_written_in_no_form(form: str, text
     error = refused(form.replace("%", text))
     assert error.kind == Kind.MALFORMED_PATCH
     assert "two characters" in error.message or "not a JSON escape" in error.message
+    assert error.hint is not None
+    assert any(f"\\\\{letter} for a backslash" in error.hint for letter in "'nx/")
 
 
 @table(

@@ -93,7 +93,7 @@ class Document:
                 what, otherwise = f"{escape} may be two characters", f"{escape} everywhere for one"
             else:
                 what, otherwise = f"{escape} is not a JSON escape", "no backslash"
-            raise self.refuse(at, what, f"\\{escape[1:]} for a backslash, or {otherwise}")
+            raise self.refuse(at, what, f"\\\\{escape[1:]} for a backslash, or {otherwise}")
         found = _MISREAD.search(node.value) if isinstance(node.value, str) else None
         if found is not None and not (old is not None and isinstance(old.value, str) and found.group() in old.value):
             name = {"\b": "\\b", "\f": "\\f"}.get(found.group(), "\\t")
