@@ -158,6 +158,7 @@ def test_a_model_that_errs_gets_there_and_nothing_else_is_changed(
     assert audit(root, "docs/login.md", record)["status"] == "updated"
 
 
+@pytest.mark.sweep  # it waits for the limit, as its twin in test_runner.py does in every run
 def test_a_slow_answer_after_a_write_is_partial_with_patch_and_reasons(root: Path) -> None:
     record = impact(root, only("docs/login.md", FIX_LOGIN, Slow()), limits=Limits(seconds=15.0), propagate=False)
     login = by_path(record)["docs/login.md"]

@@ -12,7 +12,7 @@ from tests.articles.repository import CONFIG, SESSION, Repository, article, make
 from tests.table import table
 
 
-def lay(root: Path, **files: str) -> Path:
+def write_tree(root: Path, **files: str) -> Path:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
@@ -34,7 +34,7 @@ def test_the_fixture_has_a_cycle_and_broken_pages(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_finding(tmp_path: Path) -> None:
-    lay(
+    write_tree(
         tmp_path,
         **{
             "src/s.py": SESSION,
@@ -77,7 +77,7 @@ def test_each_kind_of_finding(tmp_path: Path) -> None:
 
 
 def test_coverage_counts_pages_and_sources(tmp_path: Path) -> None:
-    lay(
+    write_tree(
         tmp_path,
         **{"a.py": "x = 1\n", "b.py": "x = 1\n", "a.md": article("A", "op: file, path: a.py"), "b.md": "# B\n"},
     )
@@ -90,7 +90,7 @@ def test_coverage_counts_pages_and_sources(tmp_path: Path) -> None:
 
 def test_cycles_of_any_length_and_who_attends(tmp_path: Path) -> None:
     links = {"A": "B", "B": "C", "C": "A", "D": "A", "E": "E"}
-    lay(tmp_path, **{f"{name}.md": article(name, f"op: article, path: {to}") for name, to in links.items()})
+    write_tree(tmp_path, **{f"{name}.md": article(name, f"op: article, path: {to}") for name, to in links.items()})
     with sh.Workspace(tmp_path, read_only=True) as ws:
         library = read_library(ws)
     assert [[each.jrn for each in group] for group in library.cycles()] == [["A", "B", "C"]]
@@ -135,7 +135,9 @@ def test_rules_are_proposed_from_names_and_from_history(tmp_path: Path) -> None:
     ],
 )
 def test_rules_are_written_into_whatever_front_matter_there_is(tmp_path: Path, front: str) -> None:
-    lay(tmp_path, **{"src/named.py": "x = 1\n", "other.py": "x = 1\n", "a.md": f"{front}# A\n\nSee src/named.py.\n"})
+    write_tree(
+        tmp_path, **{"src/named.py": "x = 1\n", "other.py": "x = 1\n", "a.md": f"{front}# A\n\nSee src/named.py.\n"}
+    )
     sh.impact.suggest(tmp_path, write=True)
     with sh.Workspace(tmp_path, read_only=True) as ws:
         (found,) = read_library(ws).articles
@@ -151,7 +153,7 @@ def broken(root: Path, before: str, after: str) -> list[tuple[str, str, int]]:
 
 def test_what_an_edit_broke(tmp_path: Path) -> None:
     before = "# A\n\n## Set up\n\n[b](b.md) [dead](gone.md)\n\n```python\nx = 1\n```\n\n```json\n{...}\n```\n"
-    lay(
+    write_tree(
         tmp_path,
         **{"docs/a.md": before, "docs/b.md": "# B\n\n## Part\n\nSee [set up](a.md#set-up).\n", "src/x.py": "\n"},
     )
@@ -172,7 +174,7 @@ def test_an_anchor_is_the_same_for_every_site_generator() -> None:
 
 def test_pages_in_html_are_checked_too(tmp_path: Path) -> None:
     page = '<h1 id="top">A</h1>\n<a href="#top">up</a> <img src="logo.png">\n'
-    lay(tmp_path, **{"docs/a.html": page, "docs/logo.png": "x"})
+    write_tree(tmp_path, **{"docs/a.html": page, "docs/logo.png": "x"})
     with sh.Workspace(tmp_path, read_only=True) as ws:
         assert check_edit(ws, "docs/a.html", page, page) == ()
         found = check_edit(ws, "docs/a.html", page, page.replace('id="top"', "").replace("logo", "nothing"))

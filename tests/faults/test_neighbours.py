@@ -499,14 +499,14 @@ def test_a_save_while_two_files_change_places_is_not_in_both(copy: Callable[[], 
             tx.rename("b.txt", "a.txt")
             tx.rename("t.txt", "b.txt")
 
-    def lay() -> Path:
+    def made_root() -> Path:
         root = copy()
         (root / "b.txt").write_text("theirs\n")
         return root
 
-    calls = calls_of(lay(), swap)
+    calls = calls_of(made_root(), swap)
     for at in sample(list(range(1, calls + 1)), 12):
-        root = lay()
+        root = made_root()
         with sh.Workspace(root, storage=Neighbour(saver(root, "a.txt", "truncate"), at=at)) as ws, suppress(EditError):
             swap(ws)
         texts = [(root / name).read_text() for name in ("a.txt", "b.txt")]

@@ -138,7 +138,7 @@ def test_a_system_that_does_not_know_its_start_removes_nothing(root: Path) -> No
 def test_what_a_note_names_is_left_to_recovery(root: Path) -> None:
     """The note is of another machine, whose transaction may go on."""
     note = Intent(ID, "another machine", 1, (("docs/a.md", f"docs/{name_of(root)}"),), ("docs/a.md",))
-    StateFolder(root / FOLDER, Storage()).announce(note)
+    StateFolder(root / FOLDER, Storage()).note_intent(note)
     (root / "docs" / name_of(root)).write_bytes(STAGED)
     use(root)
     assert left(root) == [name_of(root)]

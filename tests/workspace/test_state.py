@@ -61,7 +61,7 @@ def test_a_folder_that_could_not_be_made_durable_is_refused(tmp_path: Path) -> N
 
 def test_the_note_of_a_dead_writer_stays_where_nothing_may_be_changed(made: StateFolder) -> None:
     (made.location / "pending" / "ffff.0.part").write_bytes(b"{")
-    made.announce(Intent(ID, "m", 1))
+    made.note_intent(Intent(ID, "m", 1))
     storage = FaultStorage()
     looking = StateFolder(made.location, storage)
     assert [intent.id for intent in looking.intents(sweep=False)] == [ID]

@@ -469,9 +469,9 @@ def _support(rows: Sequence[str], needle: Needle, row: int, at: int) -> int:
 
 def _neighbours(needle: Needle) -> list[int]:
     """The rows that are not blank above and below the place of the first addition."""
-    seam = (needle.changes or ())[0].before_start
-    above = [row for row in range(seam) if needle.rows[row].strip()]
-    below = [row for row in range(seam, len(needle.rows)) if needle.rows[row].strip()]
+    insert_row = (needle.changes or ())[0].before_start
+    above = [row for row in range(insert_row) if needle.rows[row].strip()]
+    below = [row for row in range(insert_row, len(needle.rows)) if needle.rows[row].strip()]
     return [*above[-1:], *below[:1]]
 
 

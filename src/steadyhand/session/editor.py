@@ -61,7 +61,7 @@ class PlannedChange(ABC):
     def build(self, overlay: Overlay) -> None:
         """Plan on the overlay. Refuses with whatever kind fits."""
 
-    def announce(self, id: str, ops: Sequence[FileOp]) -> None:  # noqa: B027  # most have nothing to note
+    def before_commit(self, id: str, ops: Sequence[FileOp]) -> None:  # noqa: B027  # most have nothing to note
         """Note what has to be known before record `id` of these operations is written; under the locks."""
 
     def nothing(self) -> EditError:
@@ -228,7 +228,7 @@ class Editor:
                     return (), None, ()
                 try:
                     record_id = new_record_id()
-                    change.announce(record_id, ops)
+                    change.before_commit(record_id, ops)
                     committed = store.commit(
                         record_id, header, overlay, ops, held,
                         hardlinks=hardlinks, prune=change.prune, progress=staging, started=started, latest=latest,

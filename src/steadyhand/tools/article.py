@@ -159,7 +159,7 @@ def _applied(outcome: Outcome) -> dict[str, object]:
 def _read(edit: Mapping[str, str], path: str) -> Replace:
     if not edit["old_string"]:
         raise bad_request(
-            f"{path}.old_string", "it is empty", "quote the text to replace, or the line next to which to add"
+            f"{path}.old_string", "it is empty", "quote the text to replace, or the line next to the new one"
         )
     if not edit["reason"].strip():
         raise EditError(

@@ -214,7 +214,7 @@ class StateFolder:
                 return "the journal was removed or emptied; what was recorded before is gone"
         return None
 
-    def announce(self, intent: Intent) -> None:
+    def note_intent(self, intent: Intent) -> None:
         """Leave a note before staging. It outlives this process; if it names directories, also a power cut."""
         handle = self._open("pending")
         try:

@@ -152,7 +152,7 @@ class Transaction:
         """
         try:
             self._open_places(name_ops)
-            self._state.announce(self._intent(prune))
+            self._state.note_intent(self._intent(prune))
             try:
                 made = self._make_parents()
                 self._stage_all(progress)

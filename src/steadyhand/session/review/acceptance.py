@@ -265,7 +265,7 @@ class Acceptance(PlannedChange):
         if verdict.refusal is not None:
             raise verdict.refusal
 
-    def announce(self, id: str, ops: Sequence[FileOp]) -> None:
+    def before_commit(self, id: str, ops: Sequence[FileOp]) -> None:
         assert self._work is not None
         disk = disk_after(ops)
         self._work.store.note_move(id, self._moves, disk, self._step, self._images)
@@ -336,7 +336,7 @@ class TakeBack(Inverse):
         overlay.also_locked = (lock_of(self._group),)
         super().build(overlay)
 
-    def announce(self, id: str, ops: Sequence[FileOp]) -> None:
+    def before_commit(self, id: str, ops: Sequence[FileOp]) -> None:
         store = HeldStore(self._session.store, self._group)
         layer, moves = store.layer, list[Move]()
         images: dict[str, bytes] = {}

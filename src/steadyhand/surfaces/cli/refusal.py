@@ -643,16 +643,16 @@ def lease_lines(leases: Sequence[ActiveLease]) -> list[Line]:
     """One line for each lease: where, who, since when, why."""
     if not leases:
         return [(Piece("no leases", "dim"),)]
-    return [_lease(announced) for announced in leases]
+    return [_lease(active) for active in leases]
 
 
-def _lease(announced: ActiveLease) -> Line:
-    lease = announced.lease
-    lines = announced.lines
+def _lease(active: ActiveLease) -> Line:
+    lease = active.lease
+    lines = active.lines
     where = "" if lines is None else f":{span_of_lines(*lines)}"
     limit = "" if lease.seconds is None else f" for {lease.seconds:g} s"
     return (
-        Piece(f"{visible_name(announced.path)}{where}", "place"),
-        Piece(f"  {announced.party}  since {shown_time(lease.time)}{limit}"),
+        Piece(f"{visible_name(active.path)}{where}", "place"),
+        Piece(f"  {active.party}  since {shown_time(lease.time)}{limit}"),
         Piece(f"  {lease.reason}" if lease.reason else ""),
     )

@@ -121,8 +121,8 @@ class Gate:
             message = "A link opens the page once. Start steadyhand review --web again for a new one."
             await _answer(send, 403, "This link is not valid, or was opened before", message)
             return
-        go_on = Html('<meta http-equiv="refresh" content="0; url=/">')
-        body = f"<!doctype html><title>Review</title>{go_on}{el('p', el('a', 'Go on to the review', href='/'))}"
+        redirect = Html('<meta http-equiv="refresh" content="0; url=/">')
+        body = f"<!doctype html><title>Review</title>{redirect}{el('p', el('a', 'Go on to the review', href='/'))}"
         await _respond(send, 200, body, [(b"set-cookie", cookie.encode())])
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str, str] | None:

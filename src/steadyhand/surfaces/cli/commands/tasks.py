@@ -118,7 +118,7 @@ def lease_command(
 def _lease_list(invocation: Invocation, file: str | None) -> Answer:
     with invocation.workspace() as workspace:
         leases = workspace.leases(None if file is None else invocation.path(file))
-    return Answer({"leases": [announced.to_json() for announced in leases]}, lease_lines(leases))
+    return Answer({"leases": [active.to_json() for active in leases]}, lease_lines(leases))
 
 
 def _run(words: Sequence[str], *, is_aside: bool) -> int:
