@@ -137,7 +137,7 @@ def check_elisions(old: str, new: str) -> str | None:
     >>> check_elisions("a\\n# ...\\nb", "A\\n  # ...\\nb") is None
     True
     >>> check_elisions("a\\n# ...\\nb", "A\\nb")
-    "the old text leaves lines out with '# ...', and the new text does not repeat that line"
+    "the old text omits lines with '# ...', and the new text does not repeat that line"
     """
     before, after = split_bodies(old), split_bodies(new)
     left, right = _elisions(before), _elisions(after)
