@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import random
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,31 @@ def story(root: Path, seed: int, *, hold: bool) -> None:
 @pytest.mark.parametrize("seed", [104, 126, 136, 142, 190])
 def test_a_task_alone_is_never_in_its_own_way(tmp_path: Path, seed: int, hold: bool) -> None:
     story(tmp_path, seed, hold=hold)
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_lines_put_in_at_one_place_go_however_they_are_quoted(tmp_path: Path, hold: bool) -> None:
+    texts: dict[str, str] = {}
+    with sh.Workspace(tmp_path, actor="agent", task="T", hold=hold) as ws:
+        for number, (end, *rows) in enumerate(product(("\n", "\r\n"), ("", "x"), ("", "y"))):
+            for ways in product(range(5), repeat=2):
+                path = f"{number}-{ways[0]}{ways[1]}.txt"
+                texts[path] = f"a{end}b{end}"
+                (tmp_path / path).write_bytes(texts[path].encode())
+                for row, way in zip(rows, ways, strict=True):
+                    above, below = "a", ws.read(path).text.removeprefix(f"a{end}")
+                    edits = [
+                        (above, f"{above}{end}{row}"), (above + end, f"{above}{end}{row}{end}"), ("b", f"{row}{end}b"),
+                        (below, f"{row}{end}{below}"), (end + below, f"{end}{row}{end}{below}"),
+                    ]  # fmt: skip
+                    ws.edit(path, [sh.Replace(*edits[way])])
+    with sh.Workspace(tmp_path, actor="ann") as ann:
+        changes = list(ann.review())
+        assert {change.path for change in changes} == set(texts)
+        assert {(change.before, "overlapped" in change.flags) for change in changes} == {("", False)}
+        ann.review().reject(change.id for change in changes)
+        assert [change for change in ann.review() if change.state != "rejected"] == []
+    assert {path: (tmp_path / path).read_bytes().decode() for path in texts} == texts
 
 
 @pytest.mark.sweep

@@ -360,7 +360,7 @@ def settled(changes: ChangeSet) -> ChangeSet:
     What was deleted and put back comes to nothing then, also where it is a part of what came.
     """
     found: list[Splice] = []
-    for splice in changes.splices:
+    for splice in changes.trim().splices:
         last = found[-1] if found else None
         if last is None or last.end != splice.start:
             found.append(splice)
