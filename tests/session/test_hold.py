@@ -261,6 +261,28 @@ def test_files_that_take_each_others_names_are_accepted_together(
     assert agent.held == ()
 
 
+@pytest.mark.parametrize("text", ["b\n", "other\n", ""])
+def test_what_takes_the_place_of_a_deleted_file_stays_another_file(
+    root: Path, agent: sh.Workspace, ada: sh.Workspace, text: str
+) -> None:
+    agent.create("c.md", text)
+    agent.delete("b.md")
+    agent.rename("c.md", "b.md")
+    before = [(each.path, each.status, each.before, each.after) for each in ada.review()]
+    ada.review().reject([each.id for each in ada.review() if each.status == "created"])
+    ada.review().take_back()
+    assert [(each.path, each.status, each.before, each.after) for each in ada.review()] == before
+    agent.delete("b.md")
+    agent.undo(last=True)
+    assert [(each.path, each.status, each.before, each.after) for each in ada.review()] == before
+    (root / "b.md").write_text("by hand\n")
+    assert agent.read("b.md").text == text
+    (root / "b.md").write_text("b\n")
+    ada.review().reject([each.id for each in ada.review() if each.status == "created"])
+    agent.undo(change(ada.review(), "").records[0])  # the deletion: that is the file that was there
+    assert (agent.read("b.md").text, list(agent.held)) == ("b\n", [])
+
+
 def test_bytes_and_modes_are_held_too(root: Path, agent: sh.Workspace, ada: sh.Workspace) -> None:
     (root / "p.bin").write_bytes(b"\x89PNG\0\xff")
     agent.write("p.bin", b"\x89PNG\0\xfe", overwrite=True)

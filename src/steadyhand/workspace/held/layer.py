@@ -364,6 +364,20 @@ class Layer:
             name = self._from.get(path)
             return None if name is None or path in self._at else self.files[name]
 
+    def returning_to(self, path: str, undoes: Sequence[str]) -> HeldFile | None:
+        """The file that is there again when one is made at a path: what was deleted there, unless it is another one.
+
+        What is undone may have taken a file away that came to this path after the deletion.
+        """
+        with self._guard:
+            file = self.gone_from(path)
+            if file is None or file.held is not None:
+                return None
+            own = {event.entry.record.id for event in file.events if isinstance(event, Step | Origin)}
+            undone = [self._entries[name].record for name in undoes if name in self._entries and name not in own]
+            is_other = any(change.is_delete and change.path == path for record in undone for change in record.files)
+            return None if is_other and own.isdisjoint(undoes) else file
+
     @property
     def paths(self) -> tuple[set[str], set[str]]:
         """The paths where the layer has a file, and those where it has none and the disk has one.

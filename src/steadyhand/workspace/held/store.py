@@ -269,7 +269,7 @@ class HeldStore(Store):
             progress(len(ops), len(ops))
         layer, journal, trace = self.layer, self._writable(), header.trace
         number, images = layer.number + 1, dict[str, bytes]()
-        facts = [self._facts(layer, op, f"{number}.{index}", images) for index, op in enumerate(ops)]
+        facts = [self._facts(layer, op, header.undoes, f"{number}.{index}", images) for index, op in enumerate(ops)]
         spent = round((time.monotonic() - (time.monotonic() if started is None else started)) * 1000)
         record = Record(
             id, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb,
@@ -285,12 +285,11 @@ class HeldStore(Store):
         layer.refresh()
         return Committed(record, seq, True, ())
 
-    def _facts(self, layer: Layer, op: FileOp, name: str, images: dict[str, bytes]) -> Facts:
+    def _facts(self, layer: Layer, op: FileOp, undoes: Sequence[str], name: str, images: dict[str, bytes]) -> Facts:
         """What the layer is to know of one file, with the versions that nothing else would bring back."""
         file = None if op.before_path is None else layer.at(op.before_path)
         if op.before is None and op.after_path is not None:
-            file = layer.gone_from(op.after_path)
-            file = None if file is None or file.held is not None else file
+            file = layer.returning_to(op.after_path, undoes)
         is_spliced = op.changes is not None and op.source is not None and op.source.reads_back and op.before is not None
         is_moved = op.before is not None and op.digest == op.before.digest
         is_due = file is not None and layer.wants_snapshot(file)
