@@ -113,6 +113,27 @@ def test_lines_put_in_at_one_place_go_however_they_are_quoted(tmp_path: Path, ho
     assert {path: (tmp_path / path).read_bytes().decode() for path in texts} == texts
 
 
+@pytest.mark.parametrize("beside", [("b", "b\nx"), ("b", "x\nb"), ("e", "x\ne"), ("b\ne", "b\nx\ne")])
+@pytest.mark.parametrize("gone", ["c\nd\n", "c\n", "d\n"])
+def test_what_was_accepted_is_rejected_beside_what_is_held(tmp_path: Path, gone: str, beside: tuple[str, str]) -> None:
+    (tmp_path / "a.txt").write_text("a\nb\nc\nd\ne\nf\n")
+    with sh.Workspace(tmp_path, actor="agent", task="T", hold=True) as ws:
+        for old, new in ((gone, ""), beside, ("f", "F")):
+            with suppress(EditError):
+                ws.edit("a.txt", [sh.Replace(old, new)])
+        held = ws.read("a.txt").text
+        with sh.Workspace(tmp_path, actor="ann") as ann:
+            removal = next(change for change in ann.review() if change.before.startswith(gone))
+            rest = [change.id for change in ann.review() if change.id != removal.id]
+            ann.review().accept([removal.id])
+            assert ws.read("a.txt").text == held
+            ann.review().reject([removal.id])
+            assert [(change.id, change.conflict) for change in ann.review().waiting] == [(each, None) for each in rest]
+            seen = ws.read("a.txt").text
+            ann.review().accept(rest)
+            assert (tmp_path / "a.txt").read_text() == seen == ws.read("a.txt").text
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_a_task_alone_in_many_stories(tmp_path: Path, seed: int) -> None:

@@ -196,6 +196,37 @@ class ChangeSet:
         return cls(tuple(splices), base)
 
 
+def settled(changes: ChangeSet) -> ChangeSet:
+    """The same change where text that went away and text that came in its place are one splice.
+
+    What was deleted and put back comes to nothing then, also where it is a part of what came.
+    """
+    found: list[Splice] = []
+    for splice in changes.trim().splices:
+        last = found[-1] if found else None
+        if last is None or last.end != splice.start:
+            found.append(splice)
+            continue
+        merged = Splice(last.start, last.old + splice.old, last.new + splice.new)
+        if is_one_sided(last) and is_one_sided(splice):
+            found[-1] = merged
+        elif _size(merged) < _size(last) + _size(splice):
+            found[-1] = merged.trim()
+        else:
+            found.append(splice)
+    return ChangeSet.of(found)
+
+
+def _size(splice: Splice) -> int:
+    trimmed = splice.trim()
+    return len(trimmed.old) + len(trimmed.new)
+
+
+def is_one_sided(splice: Splice) -> bool:
+    """Whether text only came, or only went away."""
+    return not splice.old or not splice.new
+
+
 def not_there(splice: Splice) -> EditError:
     """The refusal of a splice whose old text is not where it says."""
     from steadyhand.hints import Reread

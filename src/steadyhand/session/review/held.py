@@ -18,21 +18,21 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
 from steadyhand.session.audit_article import Net, Passage, Written, written_in
 from steadyhand.session.review.change import DiskConflict
-from steadyhand.session.review.hunks import Hunk, hunks_in, settled, whole_hunk
+from steadyhand.session.review.hunks import Hunk, hunks_in, whole_hunk
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.files.sandbox import FileImage
-from steadyhand.workspace.held.layer import BaseMove, HeldFile, Origin, Rebase, Seen, Step, last_undoer
+from steadyhand.workspace.held.events import Origin, Rebase, Step, net_change
+from steadyhand.workspace.held.layer import HeldFile, Seen, last_undoer
 from steadyhand.workspace.held.notes import Held, group_of_party, read_note, type_of
 from steadyhand.workspace.held.store import HeldStore
 from steadyhand.workspace.history.file_history import Replays
 from steadyhand.workspace.journal.record import (
     EditNote,
     Entry,
-    FileChange,
     FileState,
     State,
 )
@@ -188,7 +188,8 @@ class HeldWork:
     def _changes(self, sides: Sides, before: Source, after: Source) -> ChangeSet:
         """The net change of a file, exactly as it was made where that is known, else by comparing."""
         try:
-            net = settled(_folded(sides)).trim()
+            carried = sides.seen.carried
+            net = net_change([*sides.file.events, *([] if carried is None else [Rebase(carried, None)])])
             if net.apply(before.text) == after.text:
                 return net
         except (EditError, ValueError):
@@ -279,60 +280,6 @@ def past_of(store: HeldStore) -> list[Entry]:
             for undone in known.record.undoes:
                 undoers.setdefault(undone, []).append(known.record.id)
     return [replace(entry, undone_by=last_undoer(undoers, name)) for name, entry in entries.items()]
-
-
-def _folded(sides: Sides) -> ChangeSet:
-    """What leads from the base of a file to what is held, as it was made. ValueError where that is not known."""
-    pending: list[ChangeSet] = []
-    net = ChangeSet()
-    events = list(sides.file.events)
-    if sides.seen.carried is not None:
-        events.append(Rebase(sides.seen.carried, None))
-    for event in events:
-        match event:
-            case Step():
-                pending.append(_known(event.change))
-            case Origin():
-                continue
-            case BaseMove():
-                net = _without(net.compose(_composed(pending)), event.base)
-                pending = []
-            case Rebase():
-                net = net.compose(_composed(pending))
-                pending = []
-                over = _known(event.carried.base)
-                held = ChangeSet() if event.carried.held is None else _known(event.carried.held)
-                moved = net.rebase(over) if held else over.invert().compose(net)
-                net = moved if isinstance(moved, ChangeSet) else over.invert().compose(net).compose(held)
-    return net.compose(_composed(pending))
-
-
-def _without(net: ChangeSet, base: FileChange) -> ChangeSet:
-    """A net change from another base, to the same text: what the base has of it is no part of it."""
-    moved = _known(base)
-    rest = [splice for splice in net.splices if splice not in moved.splices]
-    if len(rest) + len(moved.splices) == len(net.splices):
-        over = ChangeSet(tuple(rest)).rebase(moved)
-        if isinstance(over, ChangeSet):
-            return over
-    return settled(moved.invert().compose(net))
-
-
-def _composed(changes: Sequence[ChangeSet]) -> ChangeSet:
-    if not changes:
-        return ChangeSet()
-    if len(changes) == 1:
-        return changes[0]
-    middle = len(changes) // 2
-    return _composed(changes[:middle]).compose(_composed(changes[middle:]))
-
-
-def _known(change: FileChange) -> ChangeSet:
-    if change.before is not None and change.after is not None and change.before.digest == change.after.digest:
-        return ChangeSet()
-    if change.changes is None:
-        raise ValueError("no splices say what was done")
-    return change.changes
 
 
 def _reads(encoding: Encoding, data: bytes) -> bool:

@@ -30,7 +30,7 @@ from steadyhand.session.audit_article import (
     touching,
     written_until,
 )
-from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.changeset import ChangeSet, is_one_sided, settled
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
@@ -354,36 +354,6 @@ def _front_rows(path: str, text: str) -> int:
     return 0 if front is None else front.end
 
 
-def settled(changes: ChangeSet) -> ChangeSet:
-    """The same change where text that went away and text that came in its place are one splice.
-
-    What was deleted and put back comes to nothing then, also where it is a part of what came.
-    """
-    found: list[Splice] = []
-    for splice in changes.trim().splices:
-        last = found[-1] if found else None
-        if last is None or last.end != splice.start:
-            found.append(splice)
-            continue
-        merged = Splice(last.start, last.old + splice.old, last.new + splice.new)
-        if _is_one_sided(last) and _is_one_sided(splice):
-            found[-1] = merged
-        elif _size(merged) < _size(last) + _size(splice):
-            found[-1] = merged.trim()
-        else:
-            found.append(splice)
-    return ChangeSet.of(found)
-
-
-def _size(splice: Splice) -> int:
-    trimmed = splice.trim()
-    return len(trimmed.old) + len(trimmed.new)
-
-
-def _is_one_sided(splice: Splice) -> bool:
-    return not splice.old or not splice.new
-
-
 def _by_lines(changes: ChangeSet, text: str) -> list[tuple[Splice, list[int]]]:
     """The same change as whole lines, as far as it can be: each splice, and the numbers of those that it is made of.
 
@@ -402,7 +372,7 @@ def _by_lines(changes: ChangeSet, text: str) -> list[tuple[Splice, list[int]]]:
         moved = splice.old + splice.new
         ending = "\r\n" if moved.startswith("\r\n") else moved[:1]
         is_free = splice.end + len(ending) <= room and text.startswith(ending, splice.end)
-        if _is_one_sided(splice) and ending in ("\n", "\r\n") and is_free:
+        if is_one_sided(splice) and ending in ("\n", "\r\n") and is_free:
             old, new = ((side + ending)[len(ending) :] if side else "" for side in (splice.old, splice.new))
             runs[at] = Splice(splice.start + len(ending), old, new), numbers
         room = runs[at][0].start

@@ -27,6 +27,7 @@ from steadyhand.text.merge import joined
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.held.events import BaseMove, Event, Origin, Rebase, Step, last_move, step_of, taken_out
 from steadyhand.workspace.held.notes import (
     By,
     Carried,
@@ -46,41 +47,6 @@ from steadyhand.workspace.journal.store import Journal
 
 _ROOM: Final = 32 << 20
 _SNAPSHOT_AFTER: Final = 50  # changes that are replayed at most to have a held text
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A change of a held text: the task's or its reviewer's own, or one of the disk that was brought in."""
-
-    entry: Entry
-    change: FileChange
-    is_own: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """A change on the disk that was taken back there and is held again."""
-
-    entry: Entry
-    change: FileChange
-
-
-@dataclass(frozen=True, slots=True)
-class Rebase:
-    """The base became another version, and the held text was changed alike; `step` is that as somebody's change."""
-
-    carried: Carried
-    step: Step | None
-
-
-@dataclass(frozen=True, slots=True)
-class BaseMove:
-    """The base became another version, and the held text stayed as it was."""
-
-    base: FileChange
-
-
-Event = Step | Origin | Rebase | BaseMove
 
 
 @sized("data")
@@ -440,7 +406,8 @@ class Layer:
         mode = disk.mode if held.mode == base.mode else held.mode
         if disk.digest in (base.digest, held.digest) or held.digest == base.digest:
             return self._whole(base, held, there, disk, mode)
-        return self._joined(base, held, disk, mode) or replace(mine, is_clash=True)
+        found = self._joined(base, held, disk, mode) or self._restored(file, disk, mode)
+        return found or replace(mine, is_clash=True)
 
     def _is_moved(self, file: HeldFile, disk: FileImage | None) -> bool:
         """Whether a move that is not decided yet has been made to the disk."""
@@ -482,6 +449,34 @@ class Layer:
         own = FileChange(held, FileState(held.path, digest, mode), moved, version.encoding)
         self.keep(digest, data)
         return Seen(data, digest, mode, Carried(FileChange(base, there, since, version.encoding), own))
+
+    def _restored(self, file: HeldFile, disk: FileImage, mode: int) -> Seen | None:
+        """Where the disk is as it was before the base moved last: what is held, on that base; None where it is not so.
+
+        Texts do not say which comes first, the lines that are back or what is held beside them; what was done does.
+        """
+        base, held = file.base, file.held
+        assert base is not None and held is not None
+        move = last_move(file.events)
+        if move is None or move.before is None or move.after is None or move.changes is None:
+            return None
+        texts = self._texts(disk.data, self.bytes_of(held.digest))
+        if texts is None or (move.before.digest, move.after.digest) != (disk.digest, base.digest):
+            return None
+        version, mine = texts
+        try:
+            back = taken_out(move.changes, file.events, version.text, mine.text)
+            is_read_alike = version.apply(move.changes).digest == base.digest
+        except (EditError, ValueError):
+            return None
+        if not is_read_alike:
+            return None
+        after = mine.apply(back)
+        data, digest = after.to_bytes(), after.digest
+        self.keep(digest, data)
+        moved = FileChange(base, FileState(base.path, disk.digest, disk.mode), move.changes.invert(), version.encoding)
+        own = FileChange(held, FileState(held.path, digest, mode), back, version.encoding)
+        return Seen(data, digest, mode, Carried(moved, own))
 
     def _texts(self, *sides: bytes) -> list[Source] | None:
         """The sides as text in one encoding; None where one of them is none."""
@@ -577,14 +572,6 @@ class Layer:
 def last_undoer(undoers: Mapping[str, Sequence[str]], id: str) -> str | None:
     """The change that undoes another and is not undone itself; `undoers` are those of each change, oldest first."""
     return next((by for by in reversed(undoers.get(id, ())) if last_undoer(undoers, by) is None), None)
-
-
-def step_of(carried: Carried) -> Step | None:
-    """What was brought into a held text, as a change of whoever is known to have made it on the disk."""
-    if carried.held is None or carried.by is None:
-        return None
-    record = replace(carried.by.record, files=(carried.held,))
-    return Step(Entry(carried.by.seq, record, State.COMMITTED), carried.held, is_own=False)
 
 
 def _plain(state: FileState | None) -> tuple[str, str, int] | None:
