@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.plan.edit import Insert, Replace
-from steadyhand.plan.guards import GUARDS, is_placeholder
+from steadyhand.plan.guards import GUARDS, GuardedEdit, GuardInput, check_placeholder, is_placeholder
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.text.source import Source
@@ -151,6 +151,26 @@ def test_a_comment_that_says_that_lines_stay_may_come_where_none_go(line: str) -
 def test_other_comments_may_come_in_the_place_of_lines_that_go(line: str) -> None:
     old = "    one()\n    two()\n    three()\n"
     check_edit(BODY, Replace(old, f"    {line}\n"), BODY.replace(old, f"    {line}\n"))
+
+
+class _Searched(str):
+    """A text that counts how often something is looked for in it."""
+
+    __slots__ = ("searches",)
+    searches: int
+
+    def __contains__(self, part: object) -> bool:
+        self.searches += 1
+        return isinstance(part, str) and self.find(part) >= 0
+
+
+@table("line", ["x = previous(1)", "# the previous one", "// (unchanged)"])
+def test_the_file_is_not_searched_for_lines_that_are_no_placeholders(line: str) -> None:
+    before = _Searched("a\n")
+    before.searches = 0
+    given = GuardInput("a.py", before, None, (GuardedEdit(0, "a\n", f"{line}\n" * 50),), Policy())
+    assert check_placeholder(given) is None
+    assert before.searches == 0
 
 
 def test_an_elision_that_was_there_before_may_stay() -> None:

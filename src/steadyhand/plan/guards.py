@@ -259,10 +259,14 @@ def check_placeholder(given: GuardInput) -> Finding | None:
     for edit in given.edits:
         if not _is_suspect(edit.new):
             continue
+        is_shorter: bool | None = None
         for row, line in enumerate(check_each(split_lines(edit.new))):
-            if len(line) > _LONGEST or _was_there(line, edit.old, given):
+            if len(line) > _LONGEST:
                 continue
-            if is_placeholder(line, given.path) or (_says_that_rows_stay(line, given.path) and _takes_away(edit, line)):
+            is_meant = is_placeholder(line, given.path)
+            if not is_meant and _says_that_rows_stay(line, given.path):
+                is_meant = is_shorter = _takes_away(edit) if is_shorter is None else is_shorter
+            if is_meant and not _was_there(line, edit.old, given):  # last, because it searches the whole file
                 return _left_placeholder(line, row, given.path)
     return None
 
@@ -275,10 +279,10 @@ def _says_that_rows_stay(line: str, path: str | None) -> bool:
     return says_that_rows_stay(line)
 
 
-def _takes_away(edit: GuardedEdit, mark: str) -> bool:
-    """Whether more lines go than come, by two at least: a comment that says lines stay is put in their place."""
+def _takes_away(edit: GuardedEdit) -> bool:
+    """Whether more lines go than come: then a comment that says that lines stay, which comes too, is in their place."""
     old, new = ({line.strip() for line in split_bodies(text)} - {""} for text in (edit.old[:_SHORT], edit.new))
-    return len(old - new) - len(new - old - {mark.strip()}) >= 2
+    return len(old - new) > len(new - old)
 
 
 def _is_suspect(text: str) -> bool:
