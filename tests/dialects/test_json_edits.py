@@ -195,6 +195,16 @@ def test_text_that_can_be_read_in_two_ways_is_written_in_no_form(form: str, text
     assert any(f"\\\\{letter} for a backslash" in error.hint for letter in "'nx/")
 
 
+@table("target", ["@", {"old": "@"}, {"lines": {"start": 1, "end": 1, "text": "@"}}])
+@table("char", ["\f", "\b", "C:\t"])
+def test_a_control_character_that_the_old_text_has_may_be_written(target: object, char: str) -> None:
+    made = {"target": target, "new": f"{char}int y;\n"}
+    for form in (made, {"path": "a.c", "edits": [made]}):
+        with_old = json.dumps(form).replace("@", json.dumps(f"{char}int x;\n")[1:-1])
+        assert len(requests(with_old)) == 1
+        assert "control character" in refused(json.dumps(form).replace("@", "int x;")).message
+
+
 @table(
     ("old", "new"),
     [

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.structured.loose import AMBIGUOUS, DOUBTFUL, read_loose, read_strict
-from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
+from steadyhand.dialects.structured.node import Flaw, Node, Unreadable, texts_in
 from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
 from steadyhand.hints import Advice
@@ -95,7 +95,7 @@ class Document:
                 what, otherwise = f"{escape} is not a JSON escape", "no backslash"
             raise self.refuse(at, what, f"\\\\{escape[1:]} for a backslash, or {otherwise}")
         found = _MISREAD.search(node.value) if isinstance(node.value, str) else None
-        if found is not None and not (old is not None and isinstance(old.value, str) and found.group() in old.value):
+        if found is not None and not (old is not None and any(found.group() in text for text in texts_in(old))):
             name = {"\b": "\\b", "\f": "\\f"}.get(found.group(), "\\t")
             raise self.refuse(node.start, f"{name} stands for a control character", f"\\{name} for a backslash")
 

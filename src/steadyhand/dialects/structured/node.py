@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from steadyhand.lazy import dataclass
 
-__all__ = ["Flaw", "Node", "Reading", "Unreadable", "Value", "plain"]
+__all__ = ["Flaw", "Node", "Reading", "Unreadable", "Value", "plain", "texts_in"]
 
 Value = str | int | float | bool | dict[str, "Node"] | list["Node"] | None
 
@@ -87,3 +89,18 @@ def plain(node: Node) -> object:
         else:
             holder.append(value)
     return root[0]
+
+
+def texts_in(node: Node) -> Iterator[str]:
+    """Every text of a value, in no order; keys are none.
+
+    >>> list(texts_in(Node({"old": Node("a", 8, 11), "fit": Node(None, 20, 24)}, 0, 25)))
+    ['a']
+    """
+    work = [node]
+    while work:
+        value = work.pop().value
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list):
+            work.extend(value.values() if isinstance(value, dict) else value)
