@@ -618,7 +618,7 @@ class Refusals:
         return EditError(
             Kind.LOW_CONFIDENCE,
             f"{lines_named(*lines)} of {self._name} ({len(old)} that are not blank) are missing from the part of the "
-            f"snippet at line {run.line(0)}, which has {len(new)} in their place and no markerer",
+            f"snippet at line {run.line(0)}, which has {len(new)} in their place and no marker",
             hint="put a marker such as `... existing code ...` where lines stay; to delete many, send an edit",
             details={"line": run.line(0), "lines": list(lines), "count": len(old)},
         )

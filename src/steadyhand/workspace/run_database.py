@@ -340,7 +340,7 @@ def alone(folder: str, name: str) -> Iterator[None]:
             stack.enter_context(LockTable(place).hold([name], timeout=_GLANCE))
         except EditError as error:
             raise EditError(
-                error.kind, f"another process is running {name}", hint="bulk watch shows its progress"
+                error.kind, f"another process is working on run {name}", hint="bulk watch shows its progress"
             ) from None
         yield
 

@@ -214,7 +214,7 @@ class SearchReplaceReader(Reader):
             self.notes.append(Note(sides.numbered, "a line number before the new lines"))
         request = sides.request(part.path)
         if request is None:
-            raise refusal(part.head.number, "a block without any line", "the old lines after this markerer")
+            raise refusal(part.head.number, "a block without any line", "the old lines after this marker")
         return self._deliver(request, first, last)
 
     def _deliver(self, request: FileRequest, first: Line, last: Line) -> list[Piece]:

@@ -86,7 +86,7 @@ class Passage:
         if self.headers and restates(self.headers[-1], rows[index]):
             raise wrong(
                 lines[index].number,
-                "this line gives the name another value than the line after @@, but that line is not removed",
+                "this line gives the name another value than the line that @@ names, but that line is not removed",
                 "the old line with - in front",
                 hint="write the old line with - and the new one with +; or quote the line before what you add",
             )

@@ -90,7 +90,7 @@ def _addition(text: str, under: tuple[str, ...], *, at_end: bool) -> Edit:
     first, *others = (header + "\n" for header in _as_indented(under[-1], text))
     signs = (Change(1, 1, 1, 1 + len(split_lines(text))),)
     alternatives = tuple(
-        Alternative(header, header + text, "the indentation of the line after @@", signs) for header in others
+        Alternative(header, header + text, "the indentation of the line that @@ names", signs) for header in others
     )
     return Replace(Old(first, fit="lines", under=under[:-1]), first + text, alternatives=alternatives, signs=signs)
 

@@ -240,7 +240,9 @@ class Toml(Syntax):
 
     def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
         made = super().add(source, container, name, value, index)
-        if isinstance(made, Refusal) or not index or not note_of(container.children[index - 1]).sections:
+        if name is None or isinstance(made, Refusal) or not index:
+            return made
+        if not note_of(container.children[index - 1]).sections:
             return made
         is_pair = not made.splices[0].new.lstrip().startswith("[")
         return replace(made, notes=(f"TOML requires keys before tables: {name} is placed there",)) if is_pair else made

@@ -324,7 +324,7 @@ class Slot:
         return min(widths, default=None)
 
     def placed(self, written: Written, style: Style, *, is_list: bool) -> Written:
-        """A value at the margin, moved to where to insert it."""
+        """A value at the margin, moved to where it goes."""
         if not written.is_below:
             return Written(written.head, tuple(indented(written.rows, max(self.owner, 0))))
         column = self._column(style, is_list=is_list)

@@ -7,7 +7,7 @@ tree: every drawing before a `template` must be written so plainly that any toke
 the same `</svg>`. Blanks are those of HTML and letters those of ASCII, or a name that a tokenizer does not know would
 count as an end. The proof looks at no character more than a fixed number of times, and parses nothing.
 
-Markup that is put into a page must be complete, and all of it allowed where to insert it. A browser drops a `<tr>` in a
+Markup that is put into a page must be complete, and all of it allowed where it goes. A browser drops a `<tr>` in a
 `<div>` and an end tag that closes nothing, and says nothing about it. Here every tag that is written must be there in
 the tree, with its end.
 """

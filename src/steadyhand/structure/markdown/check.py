@@ -141,7 +141,7 @@ def hidden_at(source: Source, row: int) -> Refusal | None:
             first, last = source.line_of(end.start), source.line_of(end.other)
             return refuse(
                 f"the place is between the {end.name} of line {first} and that of line {last}: it would be invisible",
-                SendAddress(f"lines:{last + 1}-{last}", "insert at", more=", behind them"),
+                SendAddress(f"lines:{last + 1}-{last}", "insert at", more=", after them"),
                 {"line": first},
             )
     return None

@@ -227,7 +227,7 @@ class SectionNode(Part):
         if self.part == "line":
             if where in ("start", "end"):
                 return refuse(
-                    "nothing can be inserted inside of a heading's line", "insert before or after it, or replace it"
+                    "nothing can be inserted inside a heading's line", "insert before or after it, or replace it"
                 )
             return mark.end if where == "after" else _LED if document.is_led(mark.first, mark.container) else mark.first
         if where == "before" and self.part == "section":
