@@ -36,8 +36,7 @@ _LONGEST_WAIT = 60.0
 
 _AS_TEXT = (
     "Your reply had {what} written as text. I carried {it} out this time. From now on make tool calls through the "
-    "tool-call "
-    "interface, not as text."
+    "tool-call interface, not as text."
 )
 _REVIEWED = (
     "A reviewer has looked at your changes. Rejected changes are already reverted, and amended ones have the "

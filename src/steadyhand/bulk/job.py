@@ -55,8 +55,8 @@ _BATCH, _BATCH_SIZE = 500, 4 << 20
 _MODEL = (
     Field("model", Text(), "The model, such as anthropic:claude-sonnet-4-5; default: the run's."),
     Field("base_url", Text(), "The model's OpenAI-compatible server."),
-    Field("max_turns", Number(least=1), "Most replies of the model."),
-    Field("max_tokens", Number(least=1), "Most tokens of a conversation."),
+    Field("max_turns", Number(least=1), "Limit on the model's replies."),
+    Field("max_tokens", Number(least=1), "Limit on the tokens of a conversation."),
     Field("max_seconds", Number(least=1), "How long a conversation may take."),
 )
 _ACT = Object(

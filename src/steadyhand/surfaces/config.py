@@ -37,7 +37,9 @@ _PART = Object.of(
     ),
     Field(
         "auto_accept",
-        Many(Object.of(*(Field(name, Text()) for name in _TEXTS), Field("lines", Number(least=0), "The limit."))),
+        Many(
+            Object.of(*(Field(name, Text()) for name in _TEXTS), Field("lines", Number(least=0), "At most this many."))
+        ),
         "Changes that need no reviewer.",
     ),
     Field("models", Anything()),

@@ -329,7 +329,7 @@ _IMPACT_EXTRACT_TOOL = Tool(
         Field(
             "max",
             Number(least=1, most=_AT_MOST),
-            f"Most characters of diff ({_USUALLY}).",
+            f"Limit on the characters of diff; default: {_USUALLY}.",
             also=("limit", "budget"),
         ),
     ),

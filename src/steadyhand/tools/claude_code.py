@@ -265,7 +265,7 @@ _READ_TOOL = Tool(
     parameters=Object.of(
         Field("file_path", Text(), "The file.", required=True),
         Field("offset", Number(least=0), "First line, from 1."),
-        Field("limit", Number(least=1), f"How many lines ({LINES_AT_ONCE})."),
+        Field("limit", Number(least=1), f"How many lines; default: {LINES_AT_ONCE}."),
     ),
     result=ANSWER,
     examples=(

@@ -107,7 +107,7 @@ _APPLY_EDITS_TOOL = Tool(
     title="Edit ranges of lines",
     summary=(
         "Replace, insert or delete ranges of lines in one file, all or none. "
-        "Line numbers refer to the file as you read it, in any order."
+        "Line numbers refer to the file as you read it; edits may be in any order."
     ),
     parameters=Object.of(
         FILE,

@@ -57,7 +57,7 @@ _LIST_TOOL = Tool(
         f"At most {ENTRIES_AT_ONCE} entries."
     ),
     parameters=Object.of(
-        Field("path", Text(), "A directory (the workspace root).", also=("directory", "dir")),
+        Field("path", Text(), "A directory; default: the workspace root.", also=("directory", "dir")),
         Field("glob", Text(), GLOB, also=("pattern", "include")),
         Field("depth", Number(least=1), "Levels to show."),
     ),
@@ -185,7 +185,7 @@ _SEARCH_TOOL = Tool(
         Field(
             "max",
             Number(least=1, most=HITS_AT_MOST),
-            f"Most hits to return ({HITS_USUALLY}).",
+            f"Limit on the hits; default: {HITS_USUALLY}.",
             also=("limit", "max_results"),
         ),
     ),

@@ -492,7 +492,9 @@ def _check(query: str) -> None:
             raise _broken(f"{what} is not supported", found.start(), hint)
     counts = [max(int(number) for number in (*found.groups("0"), "1")) for found in _COUNT.finditer(query)]
     if math.prod(counts) * len(query) > _LARGEST:  # written out by the engine, each for every one around it
-        raise bad_request("query", "its counts multiply to too much", "use + or * instead of large counts")
+        raise bad_request(
+            "query", "the product of its repeat counts is too large", "use + or * instead of large counts"
+        )
 
 
 def _broken(what: str, position: int | None, hint: str | None = None) -> EditError:

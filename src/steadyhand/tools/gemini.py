@@ -108,7 +108,9 @@ _REPLACE_TOOL = Tool(
         Field("old_string", Text(), "Exact text to replace; empty for a new file.", required=True),
         Field("new_string", Text(), "The replacement.", required=True),
         Field("allow_multiple", Flag(), "Replace every match.", also=("replace_all",)),
-        Field("expected_replacements", Number(least=1), "An older field: exactly how many places."),
+        Field(
+            "expected_replacements", Number(least=1), "Older than allow_multiple: exactly how many places to change."
+        ),
     ),
     result=ANSWER,
     examples=(

@@ -160,7 +160,7 @@ def check_article(path: str, article: str, *, allow_new: bool = False) -> None:
     """Refuse with `not-allowed` to change any file but the article."""
     if _parts(path) == _parts(article):
         return
-    new = " or write a new page beside it" if allow_new else ""
+    new = " or write a new page next to it" if allow_new else ""
     raise EditError(
         Kind.NOT_ALLOWED,
         f"{shown(path)} is not this task's article, {shown(article)}",

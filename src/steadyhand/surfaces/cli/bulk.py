@@ -155,7 +155,7 @@ def stop_rule(text: str | None) -> tuple[float | None, int | None]:
     except ValueError:
         value = -1.0
     if value < 0 or (not text.endswith("%") and (value != int(value) or value < 1)):
-        raise misused(f"--stop-at-failures {text[:20]!r} is not a share and no number", "such as 5% or 10")
+        raise misused(f"--stop-at-failures {text[:20]!r} is neither a share nor a number", "such as 5% or 10")
     return (value / 100, None) if text.endswith("%") else (None, int(value))
 
 

@@ -127,7 +127,7 @@ host_options = chain(
         "--max-characters",
         metavar="N",
         type=click.IntRange(min=1),
-        help="Most characters that a vendor's view shows.",
+        help="Limit on the characters that a vendor's view shows.",
     ),
     click.option(
         "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy next to a changed file."

@@ -190,7 +190,7 @@ class Launch:
 
 
 def launch(asked: Launch) -> int:
-    """Serve until the client disconnected or a signal comes; the exit code."""
+    """Serve until the client disconnects or a signal comes; the exit code."""
     from steadyhand.workspace.budget import give_back_memory
 
     give_back_memory()

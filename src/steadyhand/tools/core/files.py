@@ -339,7 +339,7 @@ _HISTORY_TOOL = Tool(
         Field("line", Number(least=1), "With path: who last changed this line, and why."),
         Field("task", Text(), "Only changes of this task."),
         Field("id", Text(), "One change, with its patch."),
-        Field("max", Number(least=1, most=_AT_MOST), f"Most records to return ({_USUALLY}).", also=("limit",)),
+        Field("max", Number(least=1, most=_AT_MOST), f"Limit on the records; default: {_USUALLY}.", also=("limit",)),
         Field("skip", Number(least=0, most=100_000), "Skip this many of the newest."),
     ),
     result=Object.of(

@@ -362,7 +362,7 @@ PARAMETERS = Object.of(
     Field("mode", Text(MODES), "structure: headings and blocks. search: query. lines: the text.", required=True),
     Field("query", Text(), "What to search for."),
     Field("isRegex", Flag(), "query is a regular expression, matched within each line."),
-    Field("start", Number(least=1), "First line to show, from 1."),
+    Field("start", Number(least=1), "First line to show or search, from 1."),
     Field("end", Number(least=1), "Last line, included."),
 )
 _PLACE = Object.of(Field("startLine", Number()), Field("endLine", Number()), is_open=True)

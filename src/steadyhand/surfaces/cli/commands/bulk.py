@@ -168,13 +168,13 @@ def bulk_command() -> None:
     "--model-jobs",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Most jobs running at once against one model endpoint.",
+    help="Limit on jobs running at once against one model endpoint.",
 )
 @click.option(
     "--model-rate",
     metavar="N",
     type=click.FloatRange(min=0.02),
-    help="Most jobs started per minute against one model endpoint.",
+    help="Limit on jobs started per minute against one model endpoint.",
 )
 @click.option("--push", is_flag=True, help="Push branches to the repository that was cloned.")
 @_wait_option

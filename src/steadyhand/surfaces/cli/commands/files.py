@@ -280,7 +280,7 @@ def _read_range(source: Source, path: str, lines: tuple[int, int | None] | None)
     if lines is not None and not (1 <= first <= max(count, 1) and first <= last):
         raise EditError(
             Kind.OUT_OF_BOUNDS,
-            f"{visible_name(path)} has {counted(count, 'line')}; {first}:{last} is not in it",
+            f"{visible_name(path)} has {counted(count, 'line')}; {first}:{last} is outside it",
             hint=f"ask for lines from 1 to {count}, such as 1:{count}" if count else "there is nothing to read",
             details={"path": path, "line_count": count},
         )
@@ -366,7 +366,9 @@ _LIMIT = 200
 )
 @file_argument
 @click.option("--within", metavar="ADDRESS", help="Only what is inside this place.")
-@click.option("--depth", metavar="N", type=click.IntRange(min=0), help="Omit deeper entries; 0: only the top level.")
+@click.option(
+    "--depth", metavar="N", type=click.IntRange(min=0), help="Omit entries below level N; 0: only the top level."
+)
 @click.option(
     "--limit",
     metavar="N",

@@ -86,7 +86,7 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
     metavar="N",
     type=click.IntRange(2_000, 1_000_000),
     default=100_000,
-    help="Most characters in one answer (default: 100,000); longer answers come in parts.",
+    help="Limit on the characters of one answer (default: 100,000); longer answers come in parts.",
 )
 @click.option(
     "--tool-prefix",

@@ -98,7 +98,7 @@ class _Shown:
 @click.option("--port", metavar="PORT", help="web: the port, or HOST:PORT (default: a free one).")
 @click.option("--no-open", is_flag=True, help="web: print the link and open no browser.")
 @click.option("--export", metavar="FILE", type=FileName(), help="Write the review to one HTML file, for reading only.")
-@click.option("--patch", is_flag=True, help="Print all changes not rejected as a patch for git apply.")
+@click.option("--patch", is_flag=True, help="Print all changes that are not rejected, as a patch for git apply.")
 @click.option("--markdown", is_flag=True, help="Print the review as Markdown for a pull request.")
 def review_command(
     invocation: Invocation,
@@ -212,7 +212,7 @@ def _address(given: str | None) -> tuple[str, int]:
         )
     host, _, port = (given or "0").rpartition(":")
     if not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65_535:
-        raise misused(f"{str(given)[:80]!r} is no port", "a number up to 65535, such as 8765")
+        raise misused(f"{str(given)[:80]!r} is not a port", "a number up to 65535, such as 8765")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
