@@ -83,7 +83,7 @@ def story(root: Path, seed: int, *, hold: bool) -> None:
 
 
 @pytest.mark.parametrize("hold", [False, True])
-@pytest.mark.parametrize("seed", [104, 126, 136, 142, 190])
+@pytest.mark.parametrize("seed", [104, 126, 136, 142, 190, 222, 5353, 5389])
 def test_a_task_alone_is_never_in_its_own_way(tmp_path: Path, seed: int, hold: bool) -> None:
     story(tmp_path, seed, hold=hold)
 

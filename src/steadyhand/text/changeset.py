@@ -201,8 +201,12 @@ def settled(changes: ChangeSet) -> ChangeSet:
 
     What was deleted and put back comes to nothing then, also where it is a part of what came.
     """
+    return _put_together(_put_together(changes).trim())  # what stays the same may have been between two of them
+
+
+def _put_together(changes: ChangeSet) -> ChangeSet:
     found: list[Splice] = []
-    for splice in changes.trim().splices:
+    for splice in changes.splices:
         last = found[-1] if found else None
         if last is None or last.end != splice.start:
             found.append(splice)
