@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.review.change import AutoAccept, ReviewChange
-from steadyhand.session.review.review import Review
+from steadyhand.session.review.change import AutoAccept, ReviewChange, item_of
+from steadyhand.session.review.review import DECISION, Review
 from steadyhand.workspace.files.storage import Storage
 from tests.faults.storage import FaultStorage
 from tests.postgres.server import Server
@@ -919,3 +919,17 @@ def test_a_file_whose_name_another_got_is_still_a_deletion(agent: sh.Workspace, 
     ann.review(task="T").reject([renamed.id])
     ann.review(task="T").reject([only(ann.review(task="T"), TEXT).id])
     assert ((root / "a.md").read_text(), (root / "new.md").read_text()) == (TEXT, "new\n")
+
+
+def test_a_note_of_a_decision_whose_fields_have_other_types_counts_for_nothing(
+    agent: sh.Workspace, ann: sh.Workspace
+) -> None:
+    change_line(agent, 3, "three\n")
+    change_line(agent, 15, "fifteen\n")
+    decision = ann.review().reject([only(ann.review(), "line 15\n").id])
+    change = only(ann.review(), "line 3\n")
+    for name in ("id", "path", "before", "after", "lines", "records"):
+        item = {**item_of(change), name: [{"of": "another version"}]}
+        body = {"decision": decision.id, "state": "rejected", "group": "task:T", "actor": "ann", "changes": [item]}
+        ann._session.store.writable_journal().append_note(DECISION, body)
+    assert only(ann.review(), "line 3\n").state == "undecided"

@@ -262,7 +262,7 @@ class Verdicts:
     _last: dict[str, Said] = field(default_factory=dict)
     _comments: dict[str, list[str]] = field(default_factory=dict)
     _known: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # by record, what was decided: id and before
-    _rejected: dict[tuple[object, ...], int] = field(default_factory=dict)  # path and texts, and in which row
+    _rejected: dict[tuple[str | None, ...], int] = field(default_factory=dict)  # path and texts, and in which row
 
     def __post_init__(self) -> None:
         for said in self.said:
@@ -273,7 +273,7 @@ class Verdicts:
                     continue
                 self._last[name] = said
                 if said.state == "rejected":
-                    self._rejected[item.get("path"), item.get("before"), item.get("after")] = said.seq
+                    self._rejected[word(item, "path"), word(item, "before"), word(item, "after")] = said.seq
                 for record in self._made_by(said, item):
                     self._known.setdefault(record, set()).add((name, word(item, "before") or ""))
 
