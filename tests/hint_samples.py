@@ -47,7 +47,7 @@ SAMPLES: tuple[Hint, ...] = (
     hints.RunCommand("check", "shows what is damaged"),
     hints.Say("send the same call again in a moment"),
     hints.SendAddress("heading:Setup"),
-    hints.SendAddress("lines:3-5", "insert at", more=", behind them"),
+    hints.SendAddress("lines:3-5", "insert at", more=", after them"),
     hints.SendAddress("symbol:f", is_example=True),
     hints.SendCorrected("to keep both changes"),
     hints.SendCorrected("if you mean line 3", "x", "y"),
