@@ -236,7 +236,7 @@ def test_a_person_decides_with_keys(work: Shell, tmp_path: Path) -> None:
         ann.expect("this line? [y,n,q] ")
         assert "long.md:20" in ann.press("n")
         assert "LINE 10\nline 11\n" in work.text("long.md")
-        assert "taken back: 1 change" in ann.press("u")
+        assert "undone: 1 change" in ann.press("u")
         assert "LINE 10\nLINE 11\n" in work.text("long.md")
         assert "long.md:20" in ann.press("n")
         assert "line 10\nline 11\n" in work.text("long.md")

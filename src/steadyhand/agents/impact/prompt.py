@@ -47,7 +47,7 @@ _QUESTION = (
 )
 NO_DECISION = (
     "Nothing was changed and nothing was decided. If a reader would now fail, be misled or miss something, call "
-    "`edit_article` with the corrections. If the article is already right, call `no_change_needed` and say why."
+    "`edit_article` with the corrections. If the article is still right, call `no_change_needed` and say why."
 )
 
 

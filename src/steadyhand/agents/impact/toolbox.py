@@ -31,10 +31,10 @@ _PARAMETERS: Final = Object(
 _SECTIONS: Final = ("Edits", "After a refusal")  # the rest of the toolset's prompt is about other tools
 # A model that reads only how to send the edit again makes one up, so a refused edit also says how to decide otherwise.
 _DECIDE: Final = (
-    f'If the article is right as it is, call `{NO_CHANGE}` with {{"reasoning": "why a reader is not misled"}}.'
+    f'If the article is still right, call `{NO_CHANGE}` with {{"reasoning": "why a reader is not misled"}}.'
 )
 _QUOTE: Final = "`old_string` is quoted from the article, not from the change of the code."
-_SUMMARY: Final = "Say that the article is already right. Ends the conversation; nothing is changed."
+_SUMMARY: Final = "Say that the article is still right. Ends the conversation; nothing is changed."
 
 
 class ArticleToolbox:
@@ -127,7 +127,7 @@ class ArticleToolbox:
         try:
             reasoning = str(repair(_PARAMETERS, arguments)[0]["reasoning"]).strip()
             if not reasoning:
-                raise bad_request("reasoning", "it is empty", "say why the article is already right")
+                raise bad_request("reasoning", "it is empty", "say why the article is still right")
         except EditError as error:
             made = Made.of(NO_CHANGE, failure(error))
             return replace(made, text=f"{made.text}\n{_DECIDE}")

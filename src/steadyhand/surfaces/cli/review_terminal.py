@@ -442,7 +442,7 @@ class TerminalReview:
     def _take_back(self) -> None:
         decision = self._review.take_back()
         self._decided = self._decided[:-1]
-        self._say(f"taken back: {counted(len(decision.changes), 'change')}", "dim")
+        self._say(f"undone: {counted(len(decision.changes), 'change')}", "dim")
         self._refresh()
         self._at = next((at for at, each in enumerate(self._queue) if each.id in decision.changes), self._at)
 

@@ -451,7 +451,7 @@ def _impact(arguments: dict[str, str]) -> str:
         f"1. Call impact_search with {search}. If it lists no article, say so and stop.\n"
         f"2. Call impact_extract with {json.dumps(base)} to see the change; if it is cut, ask for files with glob.\n"
         "3. Read each article that is listed. One question decides: would a reader who follows it now fail, be misled "
-        "or miss something? Most changes need no edit; then say why the article is already right.\n"
+        "or miss something? Most changes need no edit; then say why the article is still right.\n"
         "4. Where the answer is yes, call edit_article with the smallest edits that make it true again, each with the "
         "reason: which change asks for it. Leave jrn and attention in the front matter as they are.\n"
         "5. At the end list every article with what you did and why.\n\n"

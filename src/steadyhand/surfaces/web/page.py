@@ -534,7 +534,7 @@ def _conflict(change: ReviewChange) -> Html | None:
     return el(
         "section",
         el("h4", "Others have changed these lines on disk"),
-        el("div", el("h5", f"On the disk{where}"), el("pre", found.disk), el("h5", "Held"), el("pre", found.held)),
+        el("div", el("h5", f"On disk{where}"), el("pre", found.disk), el("h5", "Held"), el("pre", found.held)),
         class_="conflict",
     )
 
