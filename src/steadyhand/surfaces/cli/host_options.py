@@ -225,7 +225,7 @@ def check_model_named(options: Mapping[str, Any]) -> None:
     if not options["model"]:
         raise misused(
             "no model is named",
-            "--model anthropic:claude-sonnet-4-5; for a server of yours --model openai-chat:NAME --base-url URL",
+            "--model anthropic:claude-sonnet-4-5; for your own server --model openai-chat:NAME --base-url URL",
         )
 
 
