@@ -186,7 +186,7 @@ def _plan_whole(source: Source, request: FileRequest, policy: Policy, path: str 
         case CreateFile() if source.text:
             raise EditError(
                 Kind.EXISTS_ALREADY,
-                f"{path or 'the text'} is there already",
+                f"{path or 'the text'} already exists",
                 hint="send an edit of the current text, or a whole file in a fence",
                 details={"path": path},
             )

@@ -393,7 +393,7 @@ def _act_from_json(
     args = cast("dict[str, object]", dict(given))
     for taken in ("occurrence", "expected", "reason"):
         if taken in args:
-            raise bad_request(join(path, f"args.{taken}"), "it belongs beside 'act', not into 'args'")
+            raise bad_request(join(path, f"args.{taken}"), "it belongs next to 'act', not in 'args'")
     _check_args(name, args, join(path, "act"), join(path, "args"))
     return Act(place, name, occurrence=occurrence, expected=expected, reason=reason, **args)
 

@@ -177,7 +177,7 @@ def _of_held(happening: Happening, body: Mapping[str, object]) -> Event:
     try:
         record = record_from_json(body.get("record"))
     except ValueError:
-        words = {"moved": "held work is decided", "emptied": "nothing is held any more"}
+        words = {"moved": "held work is decided", "emptied": "nothing is held now"}
         message = words.get(str(body.get("kind")), "see the journal")
         return Event(happening.seq, happening.time, "note", message=message, details={"group": body.get("group")})
     event = _of_entry(happening, Entry(happening.seq, record, State.COMMITTED))

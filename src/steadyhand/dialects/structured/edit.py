@@ -106,14 +106,14 @@ def _replacing(fields: Fields, around: Around, verb: str) -> Found:
     fields.check_only(_REPLACING)
     if verb and verb not in _VERBS:
         role = "command" if "command" in fields else "verb"
-        raise _refuse(fields, role, f"{verb!r} beside old and new text", "'replace', or nothing")
+        raise _refuse(fields, role, f"{verb!r} together with old and new text", "'replace', or nothing")
     path, old = path_of_edit(fields, around), fields.need_text("old")
     is_left_out = verb == "str_replace" and fields.text("new") is None
     new = "" if is_left_out else _written(fields, "new")
     if not old and path:
         return _found(fields, CreateFile(path, new))
     if "end_line" in fields and "line" not in fields:
-        raise _refuse(fields, "end_line", "an end without a start", "'start_line' beside it")
+        raise _refuse(fields, "end_line", "an end without a start", "'start_line' with it")
     occurrence, expected = _occurrence(fields)
     place = Old(old, line=fields.integer("line"))
     edit = Replace(place, new, occurrence=occurrence, expected=expected, reason=_reason(fields, around))

@@ -643,7 +643,7 @@ def _written_there(source: Source, top: Item, alias: Item, anchored: Item, path:
     by = "merge" if alias.path[-1:] == (_MERGE,) or _MERGE in alias.path[-2:] else "alias"
     hints: list[Hint] = [SendAddress(f"key:{where[:120]}", "edit", more=f", which changes it wherever *{name[:60]} is")]
     if by == "merge" and top.kind == "mapping":
-        hints.append(Act("add-key", render_path(path[:at])[:120], str(path[at])[:80], "to give it a value of its own"))
+        hints.append(Act("add-key", render_path(path[:at])[:120], str(path[at])[:80], "to give it its own value"))
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"{render_path(path)[:80]} is not written there: it comes from the {by} *{name[:60]} on line {line}"

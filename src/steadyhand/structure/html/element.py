@@ -539,7 +539,7 @@ class Selector(Addressed):
     def _dear(self) -> Refusal:
         return Refusal(
             Kind.TOO_LARGE,
-            f"{self.named()}: the page is too large for a :has() with more of the selector behind it",
+            f"{self.named()}: the page is too large for a :has() with more of the selector after it",
             "end the selector with its :has(), or select the element by id, class or position",
         )
 
