@@ -205,6 +205,14 @@ def test_a_control_character_that_the_old_text_has_may_be_written(target: object
         assert "control character" in refused(json.dumps(form).replace("@", "int x;")).message
 
 
+@table(("char", "code"), [("\f", "000c"), ("\b", "0008"), ("Q:\t", "0009")])
+def test_a_control_character_that_is_written_as_its_code_is_meant(char: str, code: str) -> None:
+    short = json.dumps({"path": "a.c", "old_string": "int x;", "new_string": f"{char}int y;"})
+    expected = refused(short).message + (refused(short).hint or "")
+    assert f"\\u{code} for the control character" in expected
+    assert len(requests(short.replace(json.dumps(char[-1])[1:-1], f"\\u{code}"))) == 1
+
+
 @table(
     ("old", "new"),
     [

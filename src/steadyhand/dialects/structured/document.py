@@ -23,6 +23,7 @@ __all__ = ["FORMAT", "Document", "line_starts"]
 FORMAT = "json"
 _MOST_INNER = 3
 _MISREAD = lazy_pattern(r"[\b\f]|\b[A-Z]:\t(?=\w)")
+_SHORT = lazy_pattern(r"(?<!\\)(?:\\\\)*\\[bft]")  # `\t`, and not `\u0009`, which nobody writes by mistake
 
 
 def line_starts(text: str) -> list[int]:
@@ -84,7 +85,8 @@ class Document:
 
         An apostrophe needs no backslash, so `\'` is meant as an apostrophe or as both, and who has line breaks as they
         are may mean a backslash and an n; where the old text has the same the file decides. A pattern's `\b`, TeX's
-        `\f` and the `\t` of `C:\temp` become control characters that hardly any text has there.
+        `\f` and the `\t` of `C:\temp` become control characters that hardly any text has there; whoever means one can
+        write it as `\u0009`.
         """
         at = self.unclear_in(node)
         if at is not None and self.unclear_in(old) is None:
@@ -95,9 +97,12 @@ class Document:
                 what, otherwise = f"{escape} is not a JSON escape", "no backslash"
             raise self.refuse(at, what, f"\\\\{escape[1:]} for a backslash, or {otherwise}")
         found = _MISREAD.search(node.value) if isinstance(node.value, str) else None
-        if found is not None and not (old is not None and any(found.group() in text for text in texts_in(old))):
-            name = {"\b": "\\b", "\f": "\\f"}.get(found.group(), "\\t")
-            raise self.refuse(node.start, f"{name} stands for a control character", f"\\{name} for a backslash")
+        if found is None or _SHORT.search(self.text, node.start, node.end) is None:
+            return
+        if old is None or not any(found.group() in text for text in texts_in(old)):
+            name, code = {"\b": ("\\b", "\\u0008"), "\f": ("\\f", "\\u000c")}.get(found.group(), ("\\t", "\\u0009"))
+            expected = f"\\{name} for a backslash, or {code} for the control character"
+            raise self.refuse(node.start, f"{name} stands for a control character", expected)
 
     def inner(
         self, node: Node, names: Names, is_marked: Callable[[Unreadable, str, int], bool]
