@@ -241,7 +241,7 @@ def test_what_others_do_appears_and_moves_nothing(page: Page, root: Path) -> Non
     # Its own text changes: what was written stays with it, and a change that has gone says so.
     with sh.Workspace(root, actor="agent", task="T-1") as ws:
         ws.edit("long.md", [sh.Replace("LINE 31 of", "LINE 31, again, of")], reason="once more")
-    expect(page.locator("article.gone")).to_contain_text("no longer there")
+    expect(page.locator("article.gone")).to_contain_text("no longer exists")
     assert page.locator("article.gone textarea[name=remark]").input_value() == "half a remark"
 
 

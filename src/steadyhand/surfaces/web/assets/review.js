@@ -567,7 +567,7 @@
     for (const button of all("button", hunk)) button.disabled = true;
     const said = document.createElement("p");
     said.className = "gone-said";
-    said.textContent = "This change no longer exists: its text is another one, or somebody decided. What you wrote is kept here.";
+    said.textContent = "This change no longer exists: its text has changed, or somebody has decided about it. What you wrote is kept here.";
     one(".head", hunk)?.after(said);
   }
 
