@@ -177,8 +177,10 @@ def test_an_error_that_stays_ends_the_conversation(root: Path) -> None:
 
 
 def test_a_slow_answer_ends_at_the_limit_and_what_was_done_stays(root: Path) -> None:
+    with scripted_server("done") as server:
+        hold(root, server)  # what a process loads at its first conversation is no part of the limit
     with scripted_server(EDIT, Slow()) as server:
-        ended, _ = hold(root, server, Limits(seconds=15.0))
+        ended, _ = hold(root, server, Limits(seconds=5.0))
     assert (ended.stop, ended.calls) == ("time", 1)
     assert text(root) == "one\n2\nthree\n"
 
