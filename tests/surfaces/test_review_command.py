@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from steadyhand.session.review.change import ReviewChange
 from steadyhand.surfaces.cli.review_terminal import _paired, change_lines
 from steadyhand.surfaces.terminal import cells, visible
+from steadyhand.text.diff import diff_rows
 from tests.sampling import examples
 from tests.surfaces.shell import Shell
 from tests.table import table
@@ -321,7 +322,10 @@ def test_a_split_asks_about_every_line_that_differs_and_no_other(before: list[st
     assert "".join(old for old, _ in pairs) == "".join(before)
     assert "".join(new for _, new in pairs) == "".join(after)
     differing = sum(old != new for old, new in pairs)
-    assert differing <= max(len(before), len(after))
+    parts = diff_rows(before, after)
+    assert differing <= sum(
+        max(part.before_end - part.before_start, part.after_end - part.after_start) for part in parts
+    )
     if after[1:] == before or before[1:] == after:
         assert differing <= 1
 
