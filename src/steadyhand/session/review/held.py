@@ -25,9 +25,8 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.files.sandbox import FileImage
-from steadyhand.workspace.held.events import Origin, Rebase, Step, net_change
 from steadyhand.workspace.held.layer import HeldFile, Seen, last_undoer
-from steadyhand.workspace.held.notes import Held, group_of_party, read_note, type_of
+from steadyhand.workspace.held.notes import Held, Origin, Rebase, Step, group_of_party, net_change, read_note, type_of
 from steadyhand.workspace.held.store import HeldStore
 from steadyhand.workspace.history.file_history import Replays
 from steadyhand.workspace.journal.record import (

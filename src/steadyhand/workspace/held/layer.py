@@ -27,17 +27,24 @@ from steadyhand.text.merge import joined
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 from steadyhand.workspace.files.sandbox import FileImage
-from steadyhand.workspace.held.events import BaseMove, Event, Origin, Rebase, Step, last_move, step_of, taken_out
 from steadyhand.workspace.held.notes import (
+    BaseMove,
     By,
     Carried,
     Emptied,
+    Event,
     Held,
     Move,
     Moved,
+    Origin,
+    Rebase,
+    Step,
     group_of_party,
     is_emptied,
+    last_move,
     read_note,
+    step_of,
+    taken_out,
     type_of,
 )
 from steadyhand.workspace.history.file_history import LastUsed, replay
