@@ -29,8 +29,8 @@ from steadyhand.tools.answer import (
     was_created,
     worded,
 )
+from steadyhand.tools.file_tools import write_under_settings
 from steadyhand.tools.file_views import MOST_CHARACTERS, Style, check_read, fit_rows, number_lines, range_in_view
-from steadyhand.tools.file_writes import write_under_settings
 from steadyhand.tools.tool import Call, Example, Fields, Result, Settings, Tool, resolve_path
 
 # Anthropic's text editor tool, in all its published versions.

@@ -23,8 +23,8 @@ from steadyhand.tools.answer import (
     was_created,
     worded,
 )
+from steadyhand.tools.file_tools import UNREAD, WHOLE, create_or_fill, created, write_whole
 from steadyhand.tools.file_views import LINES_AT_ONCE, MOST_CHARACTERS, WIDEST, check_read, fit_rows, number_lines
-from steadyhand.tools.file_writes import UNREAD, WHOLE, create_or_fill, created, write_whole
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool
 
 # What Claude Code's models expect to read: the first words of its answers, before ours.

@@ -17,7 +17,7 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import clip_diff
-from steadyhand.tools.file_writes import DIFF, apply_diff, diff_of
+from steadyhand.tools.file_tools import DIFF, apply_diff, diff_of
 from steadyhand.tools.result import CHANGED, Offer, failure, offering, success
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, expected_version, reason_of
 

@@ -22,8 +22,8 @@ from steadyhand.tools.answer import (
     was_created,
     worded,
 )
+from steadyhand.tools.file_tools import UNREAD, WHOLE, created, write_whole
 from steadyhand.tools.file_views import check_read
-from steadyhand.tools.file_writes import UNREAD, WHOLE, created, write_whole
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool
 
 # The names under which the Gemini command line reports why a tool failed.

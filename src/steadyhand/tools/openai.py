@@ -12,8 +12,8 @@ from steadyhand.plan.request import DeleteFile, EditFile, FileRequest, RenameFil
 from steadyhand.schema import Field, Object, Text, bad_request, read_object, read_text
 from steadyhand.session.receipt import Receipt
 from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, how_found, tell, worded
+from steadyhand.tools.file_tools import apply_patch, diff_of, patch_from, refused_part
 from steadyhand.tools.file_views import check_read
-from steadyhand.tools.file_writes import apply_patch, diff_of, patch_from, refused_part
 from steadyhand.tools.tool import Call, Example, Fields, Result, Settings, Tool
 
 # The grammar of a patch in its envelope, for APIs that hold a model to one while it writes.

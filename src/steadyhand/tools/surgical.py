@@ -14,7 +14,7 @@ from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
-from steadyhand.tools.file_writes import DIFF, apply_diff
+from steadyhand.tools.file_tools import DIFF, apply_diff
 from steadyhand.tools.result import CHANGED, Offer, failure, offering, success
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, reason_of
 from steadyhand.tools.toolsets import in_fields

@@ -28,7 +28,7 @@ from steadyhand.tools.core.edit_request import (
     way_of,
     workspace_for,
 )
-from steadyhand.tools.file_writes import apply_patch, patch_from
+from steadyhand.tools.file_tools import apply_patch, patch_from
 from steadyhand.tools.result import CHANGED, confirmation, failure, is_literal, success
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, reason_of, same_file
 from steadyhand.tools.toolsets import in_fields, toolset_named

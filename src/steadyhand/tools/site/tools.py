@@ -8,7 +8,7 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Field, Flag, Many, Object, Text, bad_request
 from steadyhand.session.host import host_of
-from steadyhand.tools.file_writes import tell_written, unread, write_under_settings
+from steadyhand.tools.file_tools import tell_written, unread, write_under_settings
 from steadyhand.tools.result import AROUND, LINES, confirmation, failure, main_file
 from steadyhand.tools.site.operations import (
     ELEMENT_OPERATION,
