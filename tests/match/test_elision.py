@@ -7,10 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.elision import check_elisions, elided, is_elision
 from steadyhand.match.lexer import lexer_of
 from steadyhand.match.tier import Needle
-from steadyhand.match.tiers.elision import TIER
+from steadyhand.match.tiers.elision import TIER, check_elisions, elided, is_elision
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.guards import GuardedEdit, GuardInput, check_placeholder
 from steadyhand.plan.policy import Policy

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.match.elision import is_elision
+from steadyhand.match.tiers.elision import is_elision
 from steadyhand.plan.planner import Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.snippet import plan_merge

@@ -19,7 +19,7 @@ from steadyhand.dialects.labels import label_in, label_in_info, mention_in, path
 from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.reply import Line
 from steadyhand.lazy import dataclass, lazy_pattern, replace
-from steadyhand.match.elision import is_elision
+from steadyhand.match.tiers.elision import is_elision
 
 __all__ = ["Fence", "fences_in"]
 

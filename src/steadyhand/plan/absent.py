@@ -272,9 +272,9 @@ class Absence:
         Or whether new lines begin with what may be the sign of a diff, which no repair has taken off.
         """
         assert self.edit is not None
-        from steadyhand.match.elision import is_elision
         from steadyhand.match.repairs.margins import may_be_signed
         from steadyhand.match.rows import find_row
+        from steadyhand.match.tiers.elision import is_elision
 
         if may_be_signed(self.old, self.edit.text):
             return True

@@ -274,7 +274,7 @@ def check_placeholder(given: GuardInput) -> Finding | None:
 def _says_that_rows_stay(line: str, path: str | None) -> bool:
     if line.lstrip().startswith("#") and _is_prose(path):
         return False
-    from steadyhand.match.elision import says_that_rows_stay
+    from steadyhand.match.tiers.elision import says_that_rows_stay
 
     return says_that_rows_stay(line)
 

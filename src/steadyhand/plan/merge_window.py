@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 from steadyhand.lazy import dataclass, replace
 from steadyhand.match.align import Alignment, Likeness, Pairing, align, differences, likeness_of, similarity
-from steadyhand.match.elision import elided, is_elision
 from steadyhand.match.lexer import Lexer, fold, lexer_of, token_key
 from steadyhand.match.tier import Needle, Signs
+from steadyhand.match.tiers.elision import elided, is_elision
 from steadyhand.text.diff import Change, equal_pairs
 from steadyhand.text.encoding import MARK
 from steadyhand.text.indent import indent_of, unit_in

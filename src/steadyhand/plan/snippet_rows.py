@@ -1,6 +1,6 @@
 """The rows of a snippet: its marks and runs, how its rows are compared with those of a file, and how they may be read.
 
-A mark is a row that only says that other rows stay (`match/elision.py`). A run reaches from its first to its last row
+A mark is a row that only says that other rows stay (`match/tiers/elision.py`). A run reaches from its first to its last row
 that is not blank; blank rows beside a mark say nothing. Line numbers that a listing left in front of the rows can be
 taken off a run; whether they should be shows only in the file. Rows that differ in blanks and typography only are the
 same row, as far as the policy allows.
@@ -28,10 +28,10 @@ from functools import cached_property
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import lines_named
 from steadyhand.lazy import dataclass, lazy_pattern, replace
-from steadyhand.match.elision import is_elision, sections_of
 from steadyhand.match.lexer import Lexer, fold, squeeze
 from steadyhand.match.repairs.margins import take_off_numbers
 from steadyhand.match.tier import STRICT
+from steadyhand.match.tiers.elision import is_elision, sections_of
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import describe_places, list_places, shorten
 from steadyhand.text.diff import equal_pairs

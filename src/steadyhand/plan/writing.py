@@ -151,7 +151,7 @@ class Writing:
 
     def _made(self, edit: Edit, match: Match, found: Found) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
-        from steadyhand.match.elision import check_elisions
+        from steadyhand.match.tiers.elision import check_elisions
         from steadyhand.plan.merge_window import Drifted, make_at
 
         new, on_drift = found.new or "", self._policy.on_drift

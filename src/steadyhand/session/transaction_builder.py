@@ -207,7 +207,7 @@ class TransactionBuilder:
 
     def _merge(self, step: Step, request: MergeFile) -> None:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
-        from steadyhand.match.elision import is_elision  # few calls have a snippet
+        from steadyhand.match.tiers.elision import is_elision  # few calls have a snippet
 
         is_there = self.overlay.look(request.path)[1] is not None
         # Bare dots are a body in a new file; what tells of code that exists is none.
