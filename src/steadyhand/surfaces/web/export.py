@@ -5,13 +5,11 @@ Nothing here needs the extra `web`. The file has its style sheet in it and nothi
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.terminal import visible, visible_name
-from steadyhand.surfaces.web.markup import Html, el, join, plural
+from steadyhand.surfaces.web.markup import el, join, plural, static_document
 from steadyhand.surfaces.web.page import Page, View, asset
 from steadyhand.surfaces.web.timeline import timeline
 
@@ -31,18 +29,6 @@ def static_page(review: SharedReview) -> bytes:
     listing = review.listing(fresh=True)
     page = Page(review, listing, View(), None)
     style = (asset("review.css") or ("", ""))[1] + _LAYOUTS
-    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; img-src data:; base-uri 'none'; form-action 'none'"
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=policy),
-        el("meta", name="referrer", content="no-referrer"),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("title", f"Review · {review.name}"),
-        el("link", rel="icon", href="data:,"),
-        Html(f"<style>{style}</style>"),
-    )
     top = el(
         "header",
         el("h1", "Review ", el("span", review.name, class_="root")),
@@ -58,8 +44,8 @@ def static_page(review: SharedReview) -> bytes:
     ]  # fmt: skip
     events, _ = review.timeline(None)
     history = el("section", el("h2", "Timeline"), timeline(events, None), class_="single", id="timeline")
-    body = el("body", top, *choices, page.main(first=len(listing.shown)), history, class_="export")
-    return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'.encode()
+    body = join([top, *choices, page.main(first=len(listing.shown)), history])
+    return static_document(f"Review · {review.name}", style, [body], class_="export").encode()
 
 
 def markdown_of(files: Sequence[File]) -> str:

@@ -59,13 +59,13 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def static_document(title: str, style: str, body: Iterable[str | None]) -> str:
-    """A page that needs nothing from anywhere and runs nothing."""
+def static_document(title: str, style: str, body: Iterable[str | None], *, class_: str | None = None) -> str:
+    """A page that needs nothing from anywhere and runs nothing; `class_` is that of its body."""
     import base64
     import hashlib
 
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; img-src data:; base-uri 'none'; form-action 'none'"
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -73,7 +73,8 @@ def static_document(title: str, style: str, body: Iterable[str | None]) -> str:
         el("meta", name="referrer", content="no-referrer"),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("title", visible_line(title)),
+        el("link", rel="icon", href="data:,"),
         el("style", Html(style)),
     )
     pieces = Html("\n".join(join([each]) for each in body if each))
-    return f"<!doctype html>\n{el('html', head, el('body', pieces), lang='en')}\n"
+    return f"<!doctype html>\n{el('html', head, el('body', pieces, class_=class_), lang='en')}\n"
