@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.terminal import visible, visible_name
 from steadyhand.surfaces.web.markup import el, join, plural, static_document
-from steadyhand.surfaces.web.page import Page, View, asset
-from steadyhand.surfaces.web.timeline import timeline
+from steadyhand.surfaces.web.page import Page, View, asset, timeline
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import ReviewChange

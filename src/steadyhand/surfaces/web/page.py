@@ -15,11 +15,13 @@ from urllib.parse import urlencode
 from steadyhand.session.review.change import FLAGS
 from steadyhand.surfaces.terminal import UNSAFE, shown_time, visible_name
 from steadyhand.surfaces.web.markup import Html, el, join, plural
+from steadyhand.surfaces.web.rendered import can_render
 from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, Text, beside, count_rows, rows_of, unified
 from steadyhand.surfaces.web.shared_review import File, Group, Listing, SharedReview, Shown, seen_of
 from steadyhand.text.lines import split_lines
 
 if TYPE_CHECKING:
+    from steadyhand.session.events import Event
     from steadyhand.session.review.change import ReviewChange
 
 FIRST = 30  # changes that a page has from the start; the others come when they are looked at
@@ -45,7 +47,6 @@ _KEYS = (
     ("Ctrl+Enter", "send what you typed"),
     ("Esc", "leave the field; your text stays"),
 )
-_RENDERED = (".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml")
 _TYPES = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
 
 
@@ -309,7 +310,7 @@ class Page:
         if self._is_static:
             return el("header", title, count, class_="filehead")
         look = None
-        if file.path.lower().endswith(_RENDERED):
+        if can_render(file.path):
             look = el(
                 "a", "Rendered", href=view.href("/compare", file=file.key, show=None, q=None), class_="tool rendered"
             )
@@ -489,8 +490,7 @@ def _has_more(change: ReviewChange, after: Text | None) -> bool:
     """Whether there is more of a file than is shown around a change."""
     if change.lines is None or after is None:
         return False
-    first, last = change.lines
-    return first - 1 > CONTEXT or len(after.rows) - last > CONTEXT
+    return change.lines[0] - 1 > CONTEXT or len(after.rows) - change.lines[1] > CONTEXT
 
 
 def _button(verb: str, words: str, key: str | None, *, off: bool = False) -> Html:
@@ -507,9 +507,8 @@ def _left(left: int, total: int) -> Html:
 
 def _place(change: ReviewChange) -> str:
     if change.status != "edited":
-        return {"mode": "Mode", "hidden": "Protected file", "binary": "Binary file"}.get(
-            change.status, f"File {change.status}"
-        )
+        words = {"mode": "Mode", "hidden": "Protected file", "binary": "Binary file"}
+        return words.get(change.status, f"File {change.status}")
     if change.lines is None:
         return "No longer in the file" if change.state == "rejected" else "Changed since"
     first, last = change.lines
@@ -519,9 +518,8 @@ def _place(change: ReviewChange) -> str:
 def _state(change: ReviewChange) -> Html:
     signs = {"undecided": "○", "accepted": "✓", "rejected": "✕", "amended": "✎"}
     words = "waits" if change.state == "undecided" else change.state
-    return el(
-        "span", el("span", signs[change.state], aria_hidden="true"), f" {words}", class_=f"badge state {change.state}"
-    )
+    sign = el("span", signs[change.state], aria_hidden="true")
+    return el("span", sign, f" {words}", class_=f"badge state {change.state}")
 
 
 def _conflict(change: ReviewChange) -> Html | None:
@@ -543,9 +541,8 @@ def _evidence(evidence: Sequence[object]) -> Html | None:
     if not evidence:
         return None
     items = [el("li", _fact(each)) for each in evidence]
-    return el(
-        "details", el("summary", plural(len(items), "piece"), " of evidence"), el("ul", *items), class_="evidence"
-    )
+    summary = el("summary", plural(len(items), "piece"), " of evidence")
+    return el("details", summary, el("ul", *items), class_="evidence")
 
 
 def _fact(found: object) -> Html:
@@ -554,11 +551,10 @@ def _fact(found: object) -> Html:
         return el("span", found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
     fields: list[Html] = []
     for name, value in found.items():
-        if value in (None, [], ""):
-            continue
-        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        shown = el("pre", said) if "\n" in said else el("code", said)
-        fields.append(join([el("dt", str(name)), el("dd", shown)]))
+        if value not in (None, [], ""):
+            said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            shown = el("pre" if "\n" in said else "code", said)
+            fields.append(join([el("dt", str(name)), el("dd", shown)]))
     return el("dl", *fields, class_="fact")
 
 
@@ -631,3 +627,73 @@ def asset(name: str) -> tuple[str, str] | None:
     if name not in _TYPES:
         return None
     return _TYPES[name], files("steadyhand.surfaces.web").joinpath("assets", name).read_text("utf-8")
+
+
+# The timeline: what happened, in order: edits, refusals, decisions, runs.
+
+_NAMED = 5  # files that an entry names
+_NOTES = {
+    "review": "decision", "review-feedback": "feedback", "evidence": "evidence",
+    "run": "run", "run-plan": "run", "run-article": "run", "run-end": "run",
+}  # fmt: skip
+
+
+def timeline(events: Sequence[Event], older: str | None) -> Html:
+    """The events, newest first; `older` is the address of those before."""
+    if not events:
+        return el("p", "Nothing is recorded yet.", class_="empty")
+    more = el("p", el("a", "Older", href=older), class_="older") if older else None
+    return el("div", el("ol", *map(_entry, events), class_="timeline"), more)
+
+
+def kind_of(event: Event) -> str:
+    """What sort of event it is, in a word."""
+    return _NOTES.get(str(event.details.get("note")), "note") if event.type == "note" else event.type
+
+
+def _entry(event: Event) -> Html:
+    kind = kind_of(event)
+    who = " · ".join(each for each in (event.actor, event.task, event.tool) if each)
+    lines = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in event.lines)
+    paths = [visible_name(path) for path in event.paths[:_NAMED]]
+    if len(event.paths) > _NAMED:
+        paths.append(f"and {len(event.paths) - _NAMED} more")
+    where = ", ".join(paths) + (f":{lines}" if lines and len(event.paths) == 1 else "")
+    return el(
+        "li",
+        el("time", shown_time(event.time, seconds=True), datetime=event.time),
+        el("span", kind, class_=f"badge event {kind}"),
+        el("div", where and el("span", where, class_="where"), el("p", _said(event, kind)),
+           who and el("p", who, class_="who")),
+        id=f"e-{event.seq}",
+    )  # fmt: skip
+
+
+def _said(event: Event, kind: str) -> str:
+    details = event.details
+    match kind:
+        case "decision":
+            words = {"undecided": "an earlier decision was undone", "refused": "refused, and nothing was changed"}
+            said = words.get(str(details.get("state"))) or str(details.get("state"))
+            return said + (f": {details['remark']}" if details.get("remark") else "")
+        case "feedback":
+            return "the agent asked for feedback and received it"
+        case "evidence":
+            return "the reason for looking at this file was recorded"
+        case "run":
+            return _of_run(details)
+    if event.reason and event.type in ("edit", "undo", "redo"):
+        return event.reason
+    return event.message + (f": {event.reason}" if event.reason else "")
+
+
+def _of_run(details: Mapping[str, object]) -> str:
+    match details.get("note"):
+        case "run":
+            return "an impact run started"
+        case "run-plan":
+            return "more articles will be checked"
+        case "run-end":
+            return f"the run ended: {details.get('end') or 'done'}"
+    said = str(details.get("reasoning") or "")
+    return f"{details.get('status') or 'looked at'}{f': {said}' if said else ''}"

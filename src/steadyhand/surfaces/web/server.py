@@ -31,11 +31,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.loopback import BACKLOG, LOOPBACK, Connections, hosts_of, most_connections, server_of
 from steadyhand.surfaces.web.gate import LONGEST, OPEN, Gate, Keys
 from steadyhand.surfaces.web.markup import Html, el, join
-from steadyhand.surfaces.web.page import Page, View, asset, document, message_page
+from steadyhand.surfaces.web.page import Page, View, asset, document, kind_of, message_page, timeline
 from steadyhand.surfaces.web.rendered import FRAME_POLICY, can_render, changed_rows, framed
 from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS
 from steadyhand.surfaces.web.shared_review import Asked, Listing, SharedReview
-from steadyhand.surfaces.web.timeline import kind_of, timeline
 from steadyhand.workspace.machine import listening
 
 if TYPE_CHECKING:
