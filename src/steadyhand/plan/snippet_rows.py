@@ -1,6 +1,6 @@
 """The rows of a snippet: its marks and runs, how its rows are compared with those of a file, and how they may be read.
 
-A mark is a row that only says that other rows stay (`match/tiers/elision.py`). A run reaches from its first to its last row
+A mark is a row that only says that other rows stay. A run reaches from its first to its last row
 that is not blank; blank rows beside a mark say nothing. Line numbers that a listing left in front of the rows can be
 taken off a run; whether they should be shows only in the file. Rows that differ in blanks and typography only are the
 same row, as far as the policy allows.
