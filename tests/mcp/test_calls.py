@@ -13,7 +13,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.surfaces.mcp.sessions import Calls, Deadline, weight_of
+from steadyhand.surfaces.mcp.sessions import CallDeadline, Calls, weight_of
 from tests.mcp.clients import MODERN, in_memory, serving
 from tests.mcp.wire import Hand, piped
 from tests.sampling import WHOLE
@@ -111,11 +111,11 @@ def test_a_storm_of_cancellations_stops_only_what_it_names(tmp_path: Path) -> No
 
 
 def test_a_call_that_was_stopped_before_it_began_never_begins() -> None:
-    deadline = Deadline()
+    deadline = CallDeadline()
     assert deadline.cancel("over") is False
     with pytest.raises(EditError, match="cancelled"):
         deadline.start()
-    begun = Deadline()
+    begun = CallDeadline()
     begun.start()
     assert begun.cancel("over") is True
 
@@ -199,7 +199,7 @@ def test_what_was_not_begun_when_the_server_ends_is_never_begun() -> None:
 
         async def call(number: int) -> None:
             try:
-                await calls.run(lambda _: work(number), Deadline())
+                await calls.run(lambda _: work(number), CallDeadline())
             except EditError as error:
                 kinds.append(str(error.kind))
 
@@ -212,7 +212,7 @@ def test_what_was_not_begun_when_the_server_ends_is_never_begun() -> None:
             release.set()
         calls.close()
         with pytest.raises(EditError, match="cancelled"):
-            await calls.run(lambda _: None, Deadline())
+            await calls.run(lambda _: None, CallDeadline())
         return kinds
 
     assert anyio.run(run) == ["cancelled"] * 42
@@ -224,7 +224,7 @@ def test_a_call_whose_caller_gives_up_is_cancelled_and_waited_for() -> None:
         calls = Calls()
         ended: list[str] = []
 
-        def work(deadline: Deadline) -> None:
+        def work(deadline: CallDeadline) -> None:
             try:
                 while True:
                     deadline.tick()
@@ -233,7 +233,7 @@ def test_a_call_whose_caller_gives_up_is_cancelled_and_waited_for() -> None:
                 raise
 
         with anyio.move_on_after(0.05):
-            await calls.run(work, Deadline())
+            await calls.run(work, CallDeadline())
         calls.close()
         return ended[0]
 

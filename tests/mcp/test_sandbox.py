@@ -14,7 +14,7 @@ import pytest
 
 from steadyhand.surfaces.mcp.launch import ServerOptions, confine
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.surfaces.mcp.sessions import Deadline
+from steadyhand.surfaces.mcp.sessions import CallDeadline
 from steadyhand.workspace.landlock import access_to, landlock_abi
 from steadyhand.workspace.machine import scratch_folder
 from tests.mcp.clients import in_memory
@@ -172,7 +172,7 @@ def test_workers_are_walled_where_the_roots_come_from_the_client(tmp_path: Path)
         async with in_memory(service, list_roots_callback=listing(root)) as client:
             result = await client.call_tool("edit_file", call)
             with pytest.raises(PermissionError):
-                await service.running[0].calls.run(lambda _: (tmp_path / "secret").read_text(), Deadline())
+                await service.running[0].calls.run(lambda _: (tmp_path / "secret").read_text(), CallDeadline())
             return result
 
     assert anyio.run(run).structured_content["success"] is True

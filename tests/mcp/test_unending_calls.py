@@ -10,27 +10,27 @@ import pytest
 
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp import sessions
-from steadyhand.surfaces.mcp.sessions import HARDEST, Calls, Deadline
+from steadyhand.surfaces.mcp.sessions import HARDEST, CallDeadline, Calls
 
 
-def refusal_of(held: Calls, work: Callable[[Deadline], object]) -> EditError:
+def refusal_of(held: Calls, work: Callable[[CallDeadline], object]) -> EditError:
     async def run() -> EditError:
         with pytest.raises(EditError) as refused:
-            await held.run(work, Deadline())
+            await held.run(work, CallDeadline())
         return refused.value
 
     return anyio.run(run)
 
 
 def test_no_call_is_given_more_than_the_longest_time() -> None:
-    assert Deadline(10 * HARDEST).seconds == HARDEST
+    assert CallDeadline(10 * HARDEST).seconds == HARDEST
 
 
 def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "HARDEST", 0.05)
     release, answer = threading.Event(), []
 
-    def work(deadline: Deadline) -> None:
+    def work(deadline: CallDeadline) -> None:
         release.wait(300)
         try:
             deadline.tick()

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from steadyhand.lazy import Registry
 from steadyhand.schema import nearest_name
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 
 MODES = ("research", "analyze", "generate", "modify", "execute")
 SECTIONS = ("Change files", "Look", "History", "Tasks", "Models", "Articles", "Bulk runs", "Maintenance")
@@ -76,7 +76,9 @@ class Command(click.Command):
             family = ctx.parent.command if ctx.parent is not None else None
             invocation.command = f"{family.name} {self.name}" if isinstance(family, Family) else self.name
         result = super().invoke(ctx)
-        return invocation.output.answer(result) if invocation is not None and isinstance(result, Answer) else result
+        return (
+            invocation.output.answer(result) if invocation is not None and isinstance(result, CommandResult) else result
+        )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """What click offers, and the global options, which help leaves to `steadyhand --help`."""
@@ -156,7 +158,7 @@ def command(
 ) -> Callable[[Callable[..., Any]], Command]:
     """Declare a command: `COMMAND = command(...)(function)`, used as a decorator on the function.
 
-    The function prints by itself and returns the exit code, or returns an `Answer`, which is printed for it.
+    The function prints by itself and returns the exit code, or returns a `CommandResult`, which is printed for it.
     `listing` is asked for a title and rows when the command's help is shown, and not before.
     """
 

@@ -27,7 +27,7 @@ _BATCH = 1_000  # lines; a reader that went away is noticed after so many, and n
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandResult:
     """What most commands come to: the document for programs, lines for people, and the exit code.
 
     A document is about something that is `ok`, unless it says otherwise. `text` is one of our own making, such as a
@@ -88,13 +88,13 @@ class Output:
             warnings = {"warnings": self.warnings} if self.warnings else {}
             _write(sys.stdout, _to_json({**document, **warnings}) + "\n")
 
-    def answer(self, answer: Answer) -> int:
+    def answer(self, result: CommandResult) -> int:
         """The one or the other; the exit code."""
-        self.document({"ok": True, **answer.document})
-        self.print(answer.lines)
-        if answer.text and not self.json:
-            self.plain(answer.text)
-        return answer.code
+        self.document({"ok": True, **result.document})
+        self.print(result.lines)
+        if result.text and not self.json:
+            self.plain(result.text)
+        return result.code
 
     def plain(self, text: str) -> None:
         """Text of our own making, such as a completion script."""

@@ -17,7 +17,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.schema import bad_request, nearest_name
 from steadyhand.surfaces.mcp.launch import Root, no_root
-from steadyhand.surfaces.mcp.sessions import Session
+from steadyhand.surfaces.mcp.sessions import McpSession
 
 if TYPE_CHECKING:
     from steadyhand.session.receipt import Receipt
@@ -211,7 +211,7 @@ def templates() -> list[Wire]:
     ]
 
 
-def list_resources(session: Session) -> list[Wire]:
+def list_resources(session: McpSession) -> list[Wire]:
     """The history, and the diffs of the latest records."""
     history = {
         "uri": _HISTORY,
@@ -231,7 +231,7 @@ def list_resources(session: Session) -> list[Wire]:
     return [history, *reports, *(_listed(entry) for _, entry in _latest(session, _LISTED))]
 
 
-def read_resource(session: Session, uri: str, most: int) -> list[Wire]:
+def read_resource(session: McpSession, uri: str, most: int) -> list[Wire]:
     """The contents at a URI. Refuses with `no-such-file` what is not there."""
     if uri == _HISTORY:
         return [_json(uri, [_facts(session, root, entry) for root, entry in _latest(session, _MOST_ENTRIES)], most)]
@@ -256,21 +256,21 @@ def diff_uri(record: str) -> str:
     return f"{_DIFF}{record}"
 
 
-def latest_of_task(session: Session, task: str | None, count: int) -> Iterator[tuple[Root, Entry]]:
+def latest_of_task(session: McpSession, task: str | None, count: int) -> Iterator[tuple[Root, Entry]]:
     """The latest records of a task in all roots, newest first in each."""
     for root in session.roots:
         for entry in session.workspace(root).history(task=task, limit=count):
             yield root, entry
 
 
-def _latest(session: Session, count: int) -> list[tuple[Root, Entry]]:
+def _latest(session: McpSession, count: int) -> list[tuple[Root, Entry]]:
     if not session.roots:
         raise no_root()
     found = list(latest_of_task(session, None, count))
     return sorted(found, key=lambda each: each[1].record.time, reverse=True)[:count]
 
 
-def _findings(session: Session) -> list[Wire]:
+def _findings(session: McpSession) -> list[Wire]:
     return [
         _rooted(session, root, finding.to_json())
         for root in session.roots
@@ -278,7 +278,7 @@ def _findings(session: Session) -> list[Wire]:
     ]
 
 
-def _diff(session: Session, id: str) -> str:
+def _diff(session: McpSession, id: str) -> str:
     """The diff of a record, in whichever root it was made."""
     missing: EditError | None = None
     for root in session.roots:
@@ -292,7 +292,7 @@ def _diff(session: Session, id: str) -> str:
     raise missing or no_root()
 
 
-def _check_kinds(session: Session, root: Root, paths: Iterable[str]) -> None:
+def _check_kinds(session: McpSession, root: Root, paths: Iterable[str]) -> None:
     """Refuse with `not-allowed` what no toolset that is served may show: it is a file of another kind."""
     from steadyhand.tools.kit import hindrance
 
@@ -303,7 +303,7 @@ def _check_kinds(session: Session, root: Root, paths: Iterable[str]) -> None:
             raise refusals[0]
 
 
-def _place(session: Session, path: str) -> tuple[Root, str]:
+def _place(session: McpSession, path: str) -> tuple[Root, str]:
     if len(session.roots) <= 1:
         return session.root(None), path
     name, _, rest = path.partition("/")
@@ -322,7 +322,7 @@ def _listed(entry: Entry) -> Wire:
     }
 
 
-def _facts(session: Session, root: Root, entry: Entry) -> Wire:
+def _facts(session: McpSession, root: Root, entry: Entry) -> Wire:
     record = entry.record
     facts: Wire = {
         "id": record.id,
@@ -339,7 +339,7 @@ def _facts(session: Session, root: Root, entry: Entry) -> Wire:
     return _rooted(session, root, {name: value for name, value in facts.items() if value is not None})
 
 
-def _rooted(session: Session, root: Root, facts: Wire) -> Wire:
+def _rooted(session: McpSession, root: Root, facts: Wire) -> Wire:
     """The facts, with the name of their root where there are several."""
     return {"root": root.name} | facts if len(session.roots) > 1 else facts
 
@@ -368,7 +368,7 @@ _RECORDS = 20
 _REASON = 500  # characters of a reason
 
 
-def list_prompts(session: Session) -> list[Wire]:
+def list_prompts(session: McpSession) -> list[Wire]:
     """One for each toolset, the review, and, with the tools for it, the impact of a change."""
     from steadyhand.tools.toolsets import toolset_named
 
@@ -385,7 +385,7 @@ def list_prompts(session: Session) -> list[Wire]:
     return [*kinds, review, *([_impact_listed()] if _IMPACTS in session.options.toolsets else [])]
 
 
-def get_prompt(session: Session, name: str, arguments: dict[str, str], most: int) -> Wire:
+def get_prompt(session: McpSession, name: str, arguments: dict[str, str], most: int) -> Wire:
     """A prompt's text. Refuses with `bad-request` a name that there is not."""
     if name == _REVIEW:
         messages = _review(session, arguments.get("task") or None, most)
@@ -404,7 +404,7 @@ def get_prompt(session: Session, name: str, arguments: dict[str, str], most: int
     )
 
 
-def _review(session: Session, task: str | None, most: int) -> list[Wire]:
+def _review(session: McpSession, task: str | None, most: int) -> list[Wire]:
     """What to do and what there is, then each diff as content of its own, the oldest first."""
     records = list(latest_of_task(session, task, _RECORDS))[::-1]
     rows = [

@@ -33,7 +33,7 @@ from steadyhand.surfaces.mcp.resources import (
     render,
     templates,
 )
-from steadyhand.surfaces.mcp.sessions import Deadline, Running, Session, in_use, weight_of
+from steadyhand.surfaces.mcp.sessions import CallDeadline, McpSession, Running, in_use, weight_of
 from steadyhand.tools.toolsets import toolset_named
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Service:
         served.middleware[:] = [self._around]  # no telemetry
         served.add_request_handler("tools/call", types.CallToolRequestParams, _guarded(self._call_tool))
         page, most = types.PaginatedRequestParams, self.options.most
-        questions: dict[str, tuple[type[Any], Callable[[Running, Session, Any], Wire]]] = {
+        questions: dict[str, tuple[type[Any], Callable[[Running, McpSession, Any], Wire]]] = {
             "tools/list": (page, lambda running, session, _: {"tools": session.schemas(running.catalog())}),
             "resources/list": (page, lambda _, session, __: {"resources": list_resources(session)}),
             "resources/templates/list": (page, lambda *_: {"resourceTemplates": templates()}),
@@ -159,7 +159,7 @@ class Service:
             asyncio.get_running_loop().call_later(_WARM_UP, running.calls.prepare, running.catalog)
         return result
 
-    async def _ask(self, answer: Callable[[Running, Session, Any], Wire], context: Context, params: Any) -> Wire:
+    async def _ask(self, answer: Callable[[Running, McpSession, Any], Wire], context: Context, params: Any) -> Wire:
         """What a conversation answers, in a worker's thread."""
         running = context.lifespan_context
         with running.calls.taken(weight_of(context.params)):
@@ -182,11 +182,13 @@ class Service:
         except EditError as error:
             return render(_failure(redacted_error(error, self.options.roots)), self.options.most)
 
-    def _deadline(self) -> Deadline:
-        return Deadline(self.options.seconds)
+    def _deadline(self) -> CallDeadline:
+        return CallDeadline(self.options.seconds)
 
 
-def _answer(running: Running, session: Session, params: Any, progress: Progress | None, deadline: Deadline) -> Wire:
+def _answer(
+    running: Running, session: McpSession, params: Any, progress: Progress | None, deadline: CallDeadline
+) -> Wire:
     """One call, in a worker's thread, as it goes over the wire."""
     most = running.options.most
     try:

@@ -61,7 +61,7 @@ class Calls:
     def __init__(self, before: Callable[[], None] | None = None, room: threading.Event | None = None) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "steadyhand-call", initializer=before)
         self._room = room
-        self._at_work: dict[Future[Any], Deadline] = {}
+        self._at_work: dict[Future[Any], CallDeadline] = {}
         self._guard = threading.Lock()
         self._taken = self._weight = 0
         self._ending: str | None = None
@@ -83,7 +83,7 @@ class Calls:
         finally:
             self._taken, self._weight = self._taken - 1, self._weight - weight
 
-    async def run(self, work: Callable[[Deadline], _Done], deadline: Deadline) -> _Done:
+    async def run(self, work: Callable[[CallDeadline], _Done], deadline: CallDeadline) -> _Done:
         """What `work` gives, done in a thread. Refuses with `busy`, `cancelled` or `timed-out`."""
         loop, done = asyncio.get_running_loop(), anyio.Event()
 
@@ -152,7 +152,7 @@ class Calls:
         self.end("the server ends")
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _submit(self, begin: Callable[[], _Done], deadline: Deadline) -> Future[_Done]:
+    def _submit(self, begin: Callable[[], _Done], deadline: CallDeadline) -> Future[_Done]:
         with self._guard:
             if self._ending is not None:
                 raise EditError(Kind.CANCELLED, f"the call was not started: {self._ending}", hint="nothing was changed")
@@ -170,7 +170,7 @@ class Calls:
                 self._trimmed = time.monotonic()
                 self._threads.submit(trim_memory)
 
-    async def _give_up(self, future: Future[_Done], deadline: Deadline, done: anyio.Event) -> None:
+    async def _give_up(self, future: Future[_Done], deadline: CallDeadline, done: anyio.Event) -> None:
         """The caller is gone: drop what was not begun, stop what was, and see it end."""
         deadline.cancel("the caller cancelled it or disconnected")
         if not future.cancel():
@@ -182,13 +182,13 @@ class Calls:
         return max(min(self._patience - time.monotonic(), _GRACE), 0.0)
 
 
-def _left(deadline: Deadline, queued: float) -> float:
+def _left(deadline: CallDeadline, queued: float) -> float:
     """Seconds for which a call is waited for before it is looked at again; none are left where its time is up."""
     ends = queued + _QUEUED if deadline.began is None else deadline.began + HARDEST
     return min(ends - time.monotonic(), HARDEST)
 
 
-def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
+def _overdue(future: Future[_Done], deadline: CallDeadline) -> EditError:
     """The answer to a call that is no longer waited for."""
     if future.cancel() or not deadline.cancel("its time was up"):
         return EditError(
@@ -231,7 +231,7 @@ def weight_of(arguments: object) -> int:
     return weight
 
 
-class Deadline:
+class CallDeadline:
     """The end of one call. The clock runs from `start`, not from the moment the call was queued."""
 
     __slots__ = ("_guard", "_why", "began", "seconds")
@@ -276,7 +276,7 @@ SESSION_HEADER = "mcp-session-id"
 _ASKED = 5.0  # seconds that a client has to list its roots
 
 
-class Session:
+class McpSession:
     """One conversation. Thread-safe; what it needs is opened when it is first asked for."""
 
     def __init__(self, options: ServerOptions, roots: tuple[Root, ...], *, actor: str, task: str) -> None:
@@ -394,16 +394,16 @@ class Sessions:
     def __init__(self, options: ServerOptions, task: str) -> None:
         self.options = options
         self.task = task
-        self._open: OrderedDict[str, Session] = OrderedDict()
-        self._idle: OrderedDict[str, Session] = OrderedDict()  # closed to make room
+        self._open: OrderedDict[str, McpSession] = OrderedDict()
+        self._idle: OrderedDict[str, McpSession] = OrderedDict()  # closed to make room
 
-    def get(self, key: str) -> Session | None:
+    def get(self, key: str) -> McpSession | None:
         found = self._open.get(key)
         if found is not None:
             self._open.move_to_end(key)
         return found
 
-    def begin(self, key: str, roots: Sequence[Root], *, client: str | None, has_session: bool) -> Session:
+    def begin(self, key: str, roots: Sequence[Root], *, client: str | None, has_session: bool) -> McpSession:
         """A new conversation; one that has long been idle makes room."""
         while len(self._open) >= _MOST_OPEN and (idle := next((k for k, s in self._open.items() if not s.users), None)):
             self._open[idle].close()
@@ -412,10 +412,10 @@ class Sessions:
                 self._idle.popitem(last=False)[1].end()
         task = f"{self.task}-{hashlib.sha256(key.encode()).hexdigest()[:8]}" if has_session else self.task
         self._idle.pop(key, None)
-        session = Session(self.options, tuple(roots), actor=plain_actor(client), task=task)
+        session = McpSession(self.options, tuple(roots), actor=plain_actor(client), task=task)
         return self._open.setdefault(key, session)
 
-    def end(self, key: str) -> Session | None:
+    def end(self, key: str) -> McpSession | None:
         """Take a conversation out that its client has ended; one with a task of its own is to be ended by the caller.
 
         The task that the host has named goes on with its other conversations.
@@ -433,7 +433,7 @@ class Sessions:
 
 
 @contextmanager
-def in_use(session: Session) -> Iterator[Session]:
+def in_use(session: McpSession) -> Iterator[McpSession]:
     """Keep a conversation open while a call of it runs."""
     session.users += 1
     try:
@@ -469,7 +469,7 @@ class Running:
                 self._catalog = Catalog(self.options.toolsets, self.options.tool_prefix)
             return self._catalog
 
-    async def session(self, context: ServerRequestContext[Running, Any]) -> Session:
+    async def session(self, context: ServerRequestContext[Running, Any]) -> McpSession:
         """The conversation that a request belongs to."""
         from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 

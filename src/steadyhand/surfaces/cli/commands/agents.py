@@ -23,7 +23,7 @@ from steadyhand.surfaces.cli.host_options import (
 )
 from steadyhand.surfaces.cli.invocation import Invocation, argument_text, misused, parse_json
 from steadyhand.surfaces.cli.options import FileName, Name
-from steadyhand.surfaces.cli.output import Answer, writing
+from steadyhand.surfaces.cli.output import CommandResult, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad
 
@@ -62,7 +62,7 @@ def agent_command(
     transcript: str | None,
     article: str | None,
     **options: Any,
-) -> Answer:
+) -> CommandResult:
     """Have a model carry out a task with the tools of one toolset.
 
     Each change is shown with its diff as it is made, each refusal with its reason; every change can be undone. Needs
@@ -109,7 +109,7 @@ def agent_command(
         "seconds": round(ended.seconds, 3),
         **error,
     }
-    return Answer(document, [ended_line(ended)], 0 if ended.is_done else 1)
+    return CommandResult(document, [ended_line(ended)], 0 if ended.is_done else 1)
 
 
 @command(
@@ -221,7 +221,7 @@ _PLANNER = "planner"
 )
 def tools_command(
     invocation: Invocation, toolset: str | None, tool: str | None, schema: str | None, prompt: bool, mode: str | None
-) -> Answer:
+) -> CommandResult:
     """List the tools for models, with their parameters.
 
     Without TOOLSET, lists the toolsets; --schema and --prompt then apply to core. With TOOL, shows only that tool.
@@ -240,7 +240,7 @@ def tools_command(
     return _show_tools(tools) if schema is None else _show_schemas(tools, schema)
 
 
-def _show_toolsets(invocation: Invocation, mode: str | None) -> Answer:
+def _show_toolsets(invocation: Invocation, mode: str | None) -> CommandResult:
     """Every toolset with what it has in a mode, or, where none is asked for, in any."""
     from steadyhand.tools.toolsets import tools_of, toolsets
 
@@ -252,7 +252,7 @@ def _show_toolsets(invocation: Invocation, mode: str | None) -> Answer:
         {"name": toolset.name, "summary": toolset.summary, "tools": [tool.name for tool in tools]}
         for toolset, tools in rows
     ]
-    return Answer({"toolsets": document}, toolset_lines(rows))
+    return CommandResult({"toolsets": document}, toolset_lines(rows))
 
 
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
@@ -273,7 +273,7 @@ def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | 
     return found
 
 
-def _show_tools(tools: tuple[Tool, ...]) -> Answer:
+def _show_tools(tools: tuple[Tool, ...]) -> CommandResult:
     from steadyhand.schema import plain_schema
 
     document = [
@@ -288,21 +288,21 @@ def _show_tools(tools: tuple[Tool, ...]) -> Answer:
         }
         for tool in tools
     ]
-    return Answer({"tools": document}, tool_lines(tools))
+    return CommandResult({"tools": document}, tool_lines(tools))
 
 
-def _show_schemas(tools: tuple[Tool, ...], style: str) -> Answer:
+def _show_schemas(tools: tuple[Tool, ...], style: str) -> CommandResult:
     from steadyhand.tools.tool import tool_schema
 
     schemas = [tool_schema(tool, style) for tool in tools]
-    return Answer({"schemas": schemas}, text=json.dumps(schemas, indent=2, ensure_ascii=False) + "\n")
+    return CommandResult({"schemas": schemas}, text=json.dumps(schemas, indent=2, ensure_ascii=False) + "\n")
 
 
-def _show_prompt(toolset: str, mode: str | None) -> Answer:
+def _show_prompt(toolset: str, mode: str | None) -> CommandResult:
     from steadyhand.tools.kit import prompt_for
 
     text = prompt_for(toolset, mode)
-    return Answer({"prompt": text}, text=text.rstrip("\n") + "\n")
+    return CommandResult({"prompt": text}, text=text.rstrip("\n") + "\n")
 
 
 _STYLES = {"+": "added", "-": "removed", "@": "dim"}

@@ -22,7 +22,7 @@ import click
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
-from steadyhand.surfaces.cli.output import Answer, Write, writing
+from steadyhand.surfaces.cli.output import CommandResult, Write, writing
 from steadyhand.surfaces.cli.render import lines_of, progress, table_lines
 from steadyhand.surfaces.plot import (
     Bar,
@@ -285,7 +285,7 @@ _FINDINGS_STYLES = {"critical": "bad", "high": "bad", "medium": "warning"}
     """,
 )
 @click.option("--task", metavar="TASK", help="Only what this task reported.")
-def findings_command(invocation: Invocation, task: str | None) -> Answer:
+def findings_command(invocation: Invocation, task: str | None) -> CommandResult:
     """List what tasks reported with `report_findings`.
 
     A task in the mode `analyze` changes nothing and reports what it finds. Findings are kept in your state folder,
@@ -293,7 +293,7 @@ def findings_command(invocation: Invocation, task: str | None) -> Answer:
     """
     with invocation.workspace() as workspace:
         found = workspace.findings(task or invocation.settings.task)
-    return Answer({"findings": [finding.to_json() for finding in found]}, _lines(found))
+    return CommandResult({"findings": [finding.to_json() for finding in found]}, _lines(found))
 
 
 def _lines(found: Sequence[Finding]) -> list[Line]:
@@ -355,7 +355,7 @@ def stats_command(
     tool: str | None,
     html: str | None,
     png: str | None,
-) -> Answer:
+) -> CommandResult:
     """Show statistics of calls: first tries, retries, tiers, refusals.
 
     A call is applied if it changed a file. A first try is the first call of a conversation about a file, or of an actor
@@ -391,8 +391,8 @@ def stats_command(
     compared = {} if earlier is None else {"compared": earlier.to_json()}
     document = {"statistics": found.to_json(), **compared, "files": files}
     if files:
-        return Answer(document, ((Piece("wrote ", "good"), Piece(visible_name(name))) for name in files))
-    return Answer(document, stats_lines(found, earlier, width=output.width, blocks=_has_blocks()))
+        return CommandResult(document, ((Piece("wrote ", "good"), Piece(visible_name(name))) for name in files))
+    return CommandResult(document, stats_lines(found, earlier, width=output.width, blocks=_has_blocks()))
 
 
 def _write(

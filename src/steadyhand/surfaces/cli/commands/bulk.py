@@ -34,7 +34,7 @@ from steadyhand.surfaces.cli.bulk import (
 from steadyhand.surfaces.cli.group import command, family
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, misused, parse_json
 from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.cli.output import Answer, writing
+from steadyhand.surfaces.cli.output import CommandResult, writing
 from steadyhand.surfaces.cli.render import progress
 from steadyhand.surfaces.terminal import Piece, counted
 
@@ -426,7 +426,7 @@ def _signals(worker: Any) -> Iterator[None]:
 )
 @click.argument("run", metavar="[RUN]", required=False)
 @queue_options
-def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> Answer:
+def status_command(invocation: Invocation, run: str | None, queue: str | None, state: str | None) -> CommandResult:
     """List the runs, or show the progress of one.
 
     For one run: how its jobs ended, jobs per second, what is left, the expected end, and what went wrong, grouped by
@@ -435,7 +435,7 @@ def status_command(invocation: Invocation, run: str | None, queue: str | None, s
     with opened_queue(queue, state) as found:
         if run is None:
             runs = found.store.runs()
-            return Answer({"runs": [status_json(status) for status in runs]}, run_list_lines(runs))
+            return CommandResult({"runs": [status_json(status) for status in runs]}, run_list_lines(runs))
         status = found.store.run_named(run)
         failures = found.store.failures(status.id)
     groups = [
@@ -443,7 +443,7 @@ def status_command(invocation: Invocation, run: str | None, queue: str | None, s
         for each in failures
     ]
     lines = status_lines(status, failures, quiet=invocation.output.quiet)
-    return Answer({**status_json(status), "failures": groups}, lines)
+    return CommandResult({**status_json(status), "failures": groups}, lines)
 
 
 @command("watch", section=_SECTION, examples="steadyhand bulk watch 3f9c1a\nsteadyhand bulk watch 3f9c1a --queue $URL")
@@ -505,7 +505,7 @@ def report_command(
 @command("pause", section=_SECTION, examples="steadyhand bulk pause 3f9c1a")
 @_run_argument
 @queue_options
-def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> Answer:
+def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> CommandResult:
     """Pause a run: start no more of its jobs.
 
     Running jobs finish. bulk resume continues the run.
@@ -519,7 +519,7 @@ def pause_command(invocation: Invocation, run: str, queue: str | None, state: st
 @command("cancel", section=_SECTION, examples="steadyhand bulk cancel 3f9c1a")
 @_run_argument
 @queue_options
-def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> Answer:
+def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> CommandResult:
     """Cancel a run; finished jobs stay done.
 
     Waiting jobs are cancelled and running jobs are stopped. A stopped job leaves its tree as it was, unless it had
@@ -588,9 +588,9 @@ def _resume(invocation: Invocation, run: str, states: tuple[Any, ...], options: 
         return _carry_on(invocation, queue, name, options)
 
 
-def _say(invocation: Invocation, queue: Queue, run: str) -> Answer:
+def _say(invocation: Invocation, queue: Queue, run: str) -> CommandResult:
     status = queue.store.status(run)
-    return Answer(status_json(status), status_lines(status, [], quiet=invocation.output.quiet))
+    return CommandResult(status_json(status), status_lines(status, [], quiet=invocation.output.quiet))
 
 
 @command(
@@ -615,7 +615,7 @@ def _say(invocation: Invocation, queue: Queue, run: str) -> Answer:
 @queue_options
 def worker_command(
     invocation: Invocation, jobs: int | None, until_idle: bool, lost_after: float, queue: str | None, state: str | None
-) -> Answer:
+) -> CommandResult:
     """Run the jobs of a queue until stopped.
 
     Any number of workers on any number of machines share a queue. A job with a root needs that tree on the worker's
@@ -641,4 +641,4 @@ def worker_command(
 
         with _signals(worker):
             worker.work(is_idle)
-    return Answer({})
+    return CommandResult({})

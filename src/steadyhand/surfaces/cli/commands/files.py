@@ -30,7 +30,7 @@ from steadyhand.surfaces.cli.options import (
     reason_option,
     which_options,
 )
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.refusal import typed
 from steadyhand.surfaces.cli.render import lines_of, report
 from steadyhand.surfaces.terminal import (
@@ -379,7 +379,7 @@ _LIMIT = 200
 @encoding_option
 def outline_command(
     invocation: Invocation, file: str, within: str | None, depth: int | None, limit: int, encoding: str | None
-) -> Answer:
+) -> CommandResult:
     """List the addresses in a file: headings, elements, symbols, keys.
 
     Each entry has its lines, its type, and its address, quoted for the shell: pass it to edit --at, insert --at, act,
@@ -390,7 +390,7 @@ def outline_command(
         path = invocation.path(file)
         found = workspace.outline(path, within=place, depth=depth, limit=limit or None, encoding=encoding)
     document = {"path": path, "digest": found.source.digest, **found.to_json()}
-    return Answer(document, outline_lines(found, width=invocation.output.width))
+    return CommandResult(document, outline_lines(found, width=invocation.output.width))
 
 
 @command(
@@ -406,7 +406,9 @@ def outline_command(
 @address_argument
 @which_options
 @encoding_option
-def locate_command(invocation: Invocation, file: str, address: str, encoding: str | None, **which: Any) -> Answer:
+def locate_command(
+    invocation: Invocation, file: str, address: str, encoding: str | None, **which: Any
+) -> CommandResult:
     """Show what an address points to: lines, characters, bytes and text.
 
     This is what edit --at would replace; what edit would refuse is refused here too. delete --at may remove more: the
@@ -420,7 +422,9 @@ def locate_command(invocation: Invocation, file: str, address: str, encoding: st
         source = host_of(workspace).source(invocation.path(file), encoding=encoding)
     places = _places(source, target, WhichOptions(**which).which() or "unique")
     found = [{**place.to_json(), "text": place.span.of(source.text)} for place in places]
-    return Answer({"path": source.path, "digest": source.digest, "places": found}, location_lines(source, places))
+    return CommandResult(
+        {"path": source.path, "digest": source.digest, "places": found}, location_lines(source, places)
+    )
 
 
 def _places(source: Source, target: Target, which: Occurrence) -> tuple[Location, ...]:

@@ -24,7 +24,7 @@ from steadyhand.surfaces.cli.options import (
     policy_options,
     reason_option,
 )
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.render import (
     cut_width,
     diff_lines,
@@ -74,7 +74,9 @@ if TYPE_CHECKING:
 @click.option(
     "--limit", metavar="N", type=click.IntRange(min=1), default=30, show_default=True, help="At most this many."
 )
-def log_command(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> Answer:
+def log_command(
+    invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int
+) -> CommandResult:
     """List recorded changes, newest first.
 
     With FILE, only changes to it, under any name it had. Changes by other programs that were recorded (see observe) are
@@ -94,7 +96,7 @@ def log_command(invocation: Invocation, file: str | None, task: str | None, acto
     document: dict[str, object] = {"entries": [entry_document(e) for e in shown if isinstance(e, Entry)]}
     if noted:
         document["outside"] = [each.to_json() for each in shown if not isinstance(each, Entry)]
-    return Answer(document, log_lines(shown, width=invocation.output.width))
+    return CommandResult(document, log_lines(shown, width=invocation.output.width))
 
 
 def _refuse_unknown(workspace: Workspace, path: str) -> None:
@@ -123,7 +125,7 @@ def _refuse_unknown(workspace: Workspace, path: str) -> None:
     """,
 )
 @click.argument("record", type=RecordId())
-def show_command(invocation: Invocation, record: str) -> Answer:
+def show_command(invocation: Invocation, record: str) -> CommandResult:
     """Show one record: who, when, why, and its diff.
 
     RECORD is an id from log, or as many of its first digits (at least 4) as make it unique.
@@ -135,10 +137,12 @@ def show_command(invocation: Invocation, record: str) -> Answer:
             outside = next((each for each in workspace.outside() if each.id == record), None)
         if outside is not None:
             diff = workspace.diff_of(record)
-            return Answer({"outside": outside.to_json(), "diff": diff}, outside_lines(outside, diff, width=width))
+            return CommandResult(
+                {"outside": outside.to_json(), "diff": diff}, outside_lines(outside, diff, width=width)
+            )
         entry = workspace.show(record)
         diff = workspace.diff_of(entry.record.id)
-    return Answer({"entry": entry_document(entry), "diff": diff}, entry_lines(entry, diff, width=width))
+    return CommandResult({"entry": entry_document(entry), "diff": diff}, entry_lines(entry, diff, width=width))
 
 
 _WITH_LINES = lazy_pattern(r"(.+):([0-9]{1,12})(?:-([0-9]{1,12}))?", re.DOTALL)
@@ -155,7 +159,7 @@ _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
     """,
 )
 @click.argument("place", metavar="FILE[:LINE[-LINE]]", type=FileName())
-def why_command(invocation: Invocation, place: str) -> Answer:
+def why_command(invocation: Invocation, place: str) -> CommandResult:
     """Show which change last wrote a line, who made it, and why.
 
     Follows the line back through later edits and renames. Without LINE, shows every line of the file.
@@ -174,7 +178,7 @@ def why_command(invocation: Invocation, place: str) -> Answer:
     for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
         invocation.output.warn(doubt)
     document = {"path": path, "lines": [why_document(why) for why in whys]}
-    return Answer(document, why_lines(path, whys, width=invocation.output.width))
+    return CommandResult(document, why_lines(path, whys, width=invocation.output.width))
 
 
 def _parse(place: str) -> tuple[str, tuple[int, int] | None]:

@@ -20,7 +20,7 @@ from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, m
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
 from steadyhand.surfaces.cli.invocation import Invocation, argument_text, edit_by_hand, misused, parse_json
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
-from steadyhand.surfaces.cli.output import Answer, Output, writing
+from steadyhand.surfaces.cli.output import CommandResult, Output, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
 
@@ -73,7 +73,7 @@ def impact_command() -> None:
 @click.option("--total", metavar="N", type=click.IntRange(min=0), help="Characters of diff in all (200000).")
 def extract_command(
     invocation: Invocation, base: str | None, uncommitted: bool, per_file: int | None, total: int | None
-) -> Answer:
+) -> CommandResult:
     """Report a change: commits, files, hunks and definitions.
 
     Each hunk names the definition, section or key it is in; each file lists its changed definitions, not counting
@@ -88,7 +88,7 @@ def extract_command(
     output = invocation.output
     with invocation.workspace() as workspace:
         report = extract(workspace, base=base, uncommitted=uncommitted, per_file=per_file, total=total)
-    return Answer(report.to_json(), report_lines(report, is_brief=output.quiet, width=output.width))
+    return CommandResult(report.to_json(), report_lines(report, is_brief=output.quiet, width=output.width))
 
 
 @command(
@@ -164,7 +164,7 @@ FOUND = 1  # the exit code where something is wrong
 @click.option(
     "--coverage", is_flag=True, help="Also report pages without rules, and count source files that no rule covers."
 )
-def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> Answer:
+def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> CommandResult:
     """Check the rules of articles against the tree.
 
     Reports front matter that cannot be read, paths and globs that match no file, missing symbols, keys and articles,
@@ -177,7 +177,7 @@ def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) 
     with invocation.workspace() as workspace:
         found = lint(workspace, docs=docs_of(invocation, docs), coverage=coverage)
     code = FOUND if found.findings else 0
-    return Answer({"ok": not found.findings, **found.to_json()}, lint_lines(found), code)
+    return CommandResult({"ok": not found.findings, **found.to_json()}, lint_lines(found), code)
 
 
 @command(
@@ -191,7 +191,7 @@ def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) 
 )
 @docs_option
 @click.option("--write", is_flag=True, help="Add the proposed rules to the front matter, one change per article.")
-def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) -> Answer:
+def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) -> CommandResult:
     """Propose attention rules that articles lack.
 
     Rules are proposed for files that a page names, for definitions that only one file has, and for files that changed
@@ -215,7 +215,7 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
     if write:
         document |= {"written": written, "refused": {path: error.to_json() for path, error in refused.items()}}
     code = next((error.kind.exit_code for error in refused.values()), 0)
-    return Answer(document, suggest_lines(found, written, refused, is_writing=write), code)
+    return CommandResult(document, suggest_lines(found, written, refused, is_writing=write), code)
 
 
 @command(
@@ -229,7 +229,7 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
 )
 @click.argument("file", type=FileName())
 @click.argument("evidence", metavar="TEXT|JSON|-|@FILE")
-def evidence_command(invocation: Invocation, file: str, evidence: str) -> Answer:
+def evidence_command(invocation: Invocation, file: str, evidence: str) -> CommandResult:
     """Record evidence for a file: what was read, or why it was chosen.
 
     `steadyhand export --articles` shows it with the file's status. A file that has evidence but no edits counts as
@@ -240,7 +240,7 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> Answer
     with invocation.workspace(writing=True) as workspace:
         path = invocation.path(file)
         workspace.record_evidence(path, said)
-    return Answer({"path": path}, [(Piece("kept evidence for ", "good"), Piece(visible_name(path)))])
+    return CommandResult({"path": path}, [(Piece("kept evidence for ", "good"), Piece(visible_name(path)))])
 
 
 @command(
@@ -471,7 +471,7 @@ def _typed(words: str) -> str:
 )
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Runs to list.")
-def show_command(invocation: Invocation, run_id: str | None, limit: int) -> Answer:
+def show_command(invocation: Invocation, run_id: str | None, limit: int) -> CommandResult:
     """List the runs, or show the result for each article of one run.
 
     RUN is the id of a run or its first digits. Shows the status of each article, the model's reasoning, the diff with
@@ -484,9 +484,9 @@ def show_command(invocation: Invocation, run_id: str | None, limit: int) -> Answ
     with invocation.workspace() as workspace:
         if run_id is None:
             found = host_of(workspace).runs.runs(limit)
-            return Answer({"runs": found}, list_lines(found))
+            return CommandResult({"runs": found}, list_lines(found))
         record = host_of(workspace).runs.run(run_id)
-    return Answer(record, show_lines(record, width=output.width, quiet=output.quiet))
+    return CommandResult(record, show_lines(record, width=output.width, quiet=output.quiet))
 
 
 @command(

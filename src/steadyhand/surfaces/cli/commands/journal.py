@@ -15,7 +15,7 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.render import check_document, check_error, fact_lines, gc_document, progress
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--keep-going", is_flag=True, help="Copy a damaged journal too, damage included.")
 def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
-) -> Answer:
+) -> CommandResult:
     """Show where the journal is, or copy it to another store.
 
     show prints the store, its place, size and age. move copies every row and every kept version from SRC to DST, each a
@@ -58,15 +58,15 @@ def journal_command(
     return _move(invocation, source, target, to, keep_going=keep_going)
 
 
-def _show(invocation: Invocation) -> Answer:
+def _show(invocation: Invocation) -> CommandResult:
     with invocation.workspace() as workspace:
         facts = workspace.journal()
-    return Answer({"journal": facts}, journal_lines(facts))
+    return CommandResult({"journal": facts}, journal_lines(facts))
 
 
 def _move(
     invocation: Invocation, source: str | None, target: str | None, to: str | None, *, keep_going: bool
-) -> Answer:
+) -> CommandResult:
     from steadyhand.workspace.location import move_journal, move_own
 
     if invocation.settings.read_only:
@@ -84,7 +84,7 @@ def _move(
                 "steadyhand journal move SRC DST, or steadyhand journal move --to PLACE for this workspace",
             )
     given = to or target or ""
-    return Answer(moved.to_json(), moved_lines(moved, needs_password="://" in given and moved.target != given))
+    return CommandResult(moved.to_json(), moved_lines(moved, needs_password="://" in given and moved.target != given))
 
 
 @command(
@@ -95,7 +95,7 @@ def _move(
     steadyhand check --json
     """,
 )
-def check_command(invocation: Invocation) -> Answer:
+def check_command(invocation: Invocation) -> CommandResult:
     """Verify the journal and the files it records.
 
     Verifies every record's checksum and chain, and compares every file with its last recorded version. A file changed
@@ -104,7 +104,7 @@ def check_command(invocation: Invocation) -> Answer:
     with invocation.workspace() as workspace, progress(invocation.output, "checking") as shown:
         result = workspace.check(progress=shown)
     code = 0 if result.ok else check_error(result).kind.exit_code
-    return Answer(check_document(result), check_lines(result), code)
+    return CommandResult(check_document(result), check_lines(result), code)
 
 
 @command(
@@ -115,14 +115,14 @@ def check_command(invocation: Invocation) -> Answer:
     steadyhand doctor --json
     """,
 )
-def doctor_command(invocation: Invocation) -> Answer:
+def doctor_command(invocation: Invocation) -> CommandResult:
     """Report what this machine and this workspace support.
 
     Covers kernel support for the sandbox, installed extras, the journal and its size, and mount points inside the root.
     """
     with invocation.workspace() as workspace:
         facts = workspace.doctor()
-    return Answer({"facts": facts}, fact_lines((name, _word(value)) for name, value in _flatten("", facts)))
+    return CommandResult({"facts": facts}, fact_lines((name, _word(value)) for name, value in _flatten("", facts)))
 
 
 @command(
@@ -140,7 +140,7 @@ def doctor_command(invocation: Invocation) -> Answer:
     "--keep-size", metavar="SIZE", type=ByteSize(), help="Keep the newest versions up to this size, such as 500MB."
 )
 @dry_run_option
-def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> Answer:
+def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> CommandResult:
     """Free space by dropping old versions of files.
 
     History stays readable, but a change whose old version was dropped may no longer be undone. Without options,
@@ -151,7 +151,7 @@ def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | N
         keep_days, keep_size = config.keep_days, config.keep_bytes
     with invocation.workspace(writing=not dry_run) as workspace, progress(output, "collecting") as shown:
         result = workspace.gc(keep_days=keep_days, keep_bytes=keep_size, preview=dry_run, progress=shown)
-    return Answer(gc_document(result), gc_lines(result))
+    return CommandResult(gc_document(result), gc_lines(result))
 
 
 _OBSERVE_NAMES = ("file_path", "filePath", "path", "notebook_path")
@@ -174,7 +174,7 @@ _LONGEST_NAME = 200  # of a tool
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
 @click.option("--client", metavar="NAME", help="The program whose tool changed them, for the records; else --actor.")
-def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> Answer:
+def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> CommandResult:
     """Record changes made by other tools.
 
     Other tasks then see them at once; without it they are noticed when the file is next edited here. As a hook it is
@@ -186,7 +186,7 @@ def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, 
         raise misused("neither FILE nor --hook" if not files else "FILE and --hook", "give one")
     noted = _of_hook(invocation) if hook else _observed(invocation, files)
     rows = [(Piece(f"recorded a change to {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
-    return Answer({"noted": noted}, () if hook else rows)
+    return CommandResult({"noted": noted}, () if hook else rows)
 
 
 def _of_hook(invocation: Invocation) -> list[str]:

@@ -18,7 +18,7 @@ from steadyhand.surfaces.cli.host_options import (
 )
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.render import progress, table_lines
 from steadyhand.surfaces.plot import percent
 from steadyhand.surfaces.terminal import Line, Piece, counted, head_of, visible_line, visible_name
@@ -127,7 +127,7 @@ def score_command(
     dry_run: bool,
     save: bool,
     **options: Any,
-) -> Answer:
+) -> CommandResult:
     """Measure which edit formats and toolsets suit a model.
 
     Describes small commits of the repository to the model, one at a time, and asks for each in every format and with
@@ -194,7 +194,7 @@ def _log(state: str | None, root: str, model: str, settings: ScoreSettings) -> R
     return usual_log(SUBJECT, where, model, settings.source, settings.seed)
 
 
-def _show_tasks(invocation: Invocation, root: str, settings: ScoreSettings) -> Answer:
+def _show_tasks(invocation: Invocation, root: str, settings: ScoreSettings) -> CommandResult:
     from steadyhand.agents.score.description import describe
     from steadyhand.agents.score.run import tasks_of
     from steadyhand.agents.score.ways import named_ways
@@ -209,10 +209,10 @@ def _show_tasks(invocation: Invocation, root: str, settings: ScoreSettings) -> A
     rows = [[task.id, task.intent.partition("\n")[0], ", ".join(file.path for file in task.files)] for task in tasks]
     table = table_lines(["task", "intent", "files"], rows, names=3, width=invocation.output.width)
     count = f"{counted(len(tasks), 'task')} in {counted(len(ways), 'way')}: {counted(len(tasks) * len(ways), 'trial')}"
-    return Answer(document, [*table, (), (Piece(f"{count}; --json has the whole text of each"),)])
+    return CommandResult(document, [*table, (), (Piece(f"{count}; --json has the whole text of each"),)])
 
 
-def _answer(invocation: Invocation, score: Score, log: RunLog, *, save: bool) -> Answer:
+def _answer(invocation: Invocation, score: Score, log: RunLog, *, save: bool) -> CommandResult:
     """The table, the advice, and the entry in the settings; 1 where the score is not complete."""
     from steadyhand.agents.score.card import card_of
 
@@ -222,7 +222,7 @@ def _answer(invocation: Invocation, score: Score, log: RunLog, *, save: bool) ->
     error = {} if is_whole else {"error": {"kind": score.end, "message": _unfinished(score), "hint": None}}
     document = {"ok": is_whole, "score": card.to_json(), "state": str(log.path), "saved": saved, **error}
     wrote = [] if saved is None else [(Piece("wrote ", "good"), Piece(f"{FILE}: {saved}"))]
-    return Answer(document, [*card_lines(card, invocation.output.width), *wrote], 0 if is_whole else 1)
+    return CommandResult(document, [*card_lines(card, invocation.output.width), *wrote], 0 if is_whole else 1)
 
 
 def card_lines(card: Card, width: int) -> Iterator[Line]:

@@ -20,7 +20,7 @@ from steadyhand.lazy import dataclass
 from steadyhand.schema import nearest_name
 from steadyhand.surfaces.cli.group import command, command_names
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.terminal import Line, Piece, pad
 
 
@@ -34,14 +34,14 @@ from steadyhand.surfaces.terminal import Line, Piece, pad
     """,
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(invocation: Invocation, shell: str) -> Answer:
+def completion_command(invocation: Invocation, shell: str) -> CommandResult:
     """Print a completion script for a shell.
 
     It completes commands, options and their values, file names, actions, addresses in a file (`heading:`, `key:`,
     `symbol:` …) and the ids of the latest records.
     """
     text = script(shell)
-    return Answer({"shell": shell, "script": text}, text=text)
+    return CommandResult({"shell": shell, "script": text}, text=text)
 
 
 VARIABLE = "_STEADYHAND_COMPLETE"
@@ -185,7 +185,7 @@ _TOPICS = ("errors",)
     """,
 )
 @click.argument("topic", required=False)
-def help_command(invocation: Invocation, topic: str | None) -> Answer | int:
+def help_command(invocation: Invocation, topic: str | None) -> CommandResult | int:
     """Show the help of a command, or what refusals and exit codes mean.
 
     `steadyhand help errors` lists every kind of refusal with its exit code.
@@ -193,7 +193,7 @@ def help_command(invocation: Invocation, topic: str | None) -> Answer | int:
     context = click.get_current_context()
     group = context.find_root()
     if topic == "errors":
-        return Answer({"errors": [_document(kind) for kind in Kind]}, _error_lines())
+        return CommandResult({"errors": [_document(kind) for kind in Kind]}, _error_lines())
     if topic is None:
         invocation.output.plain(group.get_help() + "\n")
         return 0
@@ -233,7 +233,7 @@ def _error_lines() -> Iterator[Line]:
     """,
 )
 @click.argument("name", type=click.Choice(["plan"]))
-def schema_command(invocation: Invocation, name: str) -> Answer:
+def schema_command(invocation: Invocation, name: str) -> CommandResult:
     """Print the JSON Schema of a format.
 
     `plan` is what `steadyhand apply` and `Workspace.apply` take: files, and what to do to each. `steadyhand tools`
@@ -242,4 +242,4 @@ def schema_command(invocation: Invocation, name: str) -> Answer:
     from steadyhand.plan.request import plan_schema
 
     schema = plan_schema()
-    return Answer({"schema": schema}, text=json.dumps(schema, indent=2, ensure_ascii=True) + "\n")
+    return CommandResult({"schema": schema}, text=json.dumps(schema, indent=2, ensure_ascii=True) + "\n")

@@ -17,7 +17,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand, misused
 from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
-from steadyhand.surfaces.cli.output import Answer
+from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.refusal import conflict_lines, conflict_table, error_lines, event_lines, lease_lines
 from steadyhand.surfaces.cli.render import cut_width, receipt_lines
 from steadyhand.surfaces.terminal import Piece, counted, paint, visible_line, visible_name
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.argument("what", type=click.Choice(["end"]))
 @click.argument("name", metavar="[TASK]", required=False)
 @click.option("--failed", is_flag=True, help="The task failed: keep its .bak copies.")
-def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> Answer:
+def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> CommandResult:
     """End a task, and remove the `.bak` copies made for it.
 
     TASK is the name given as --task to other commands. Copies that were changed stay, and so does every recorded
@@ -57,7 +57,7 @@ def task_command(invocation: Invocation, what: str, name: str | None, failed: bo
         invocation.output.warn(f"no change of the task {visible_line(name)} is recorded")
     document = {"task": name, "end": "failed" if failed else "ended well", "removed": list(removed)}
     ended = (Piece("ended ", "good"), Piece(visible_line(name), "id"))
-    return Answer(document, [ended, *((Piece("removed "), Piece(visible_name(path))) for path in removed)])
+    return CommandResult(document, [ended, *((Piece("removed "), Piece(visible_name(path))) for path in removed)])
 
 
 _BY_SIGNAL = 128  # a shell's code for a command that a signal ended is this and the signal's number
@@ -90,7 +90,7 @@ def lease_command(
     reason: str | None,
     seconds: float | None,
     is_list: bool,
-) -> Answer:
+) -> CommandResult:
     """Hold a lease on FILE while a command runs, or list leases.
 
     Others who edit there see who is at work and why; they are refused only if their policy says so. The lease ends with
@@ -112,13 +112,13 @@ def lease_command(
         workspace.lease(path, target=at if at is not None else lines, reason=reason, seconds=seconds) as lease,
     ):
         code = _run(words, is_aside=invocation.output.json)
-    return Answer({"ok": code == 0, "lease": lease.id, "path": lease.path, "exit_code": code}, code=code)
+    return CommandResult({"ok": code == 0, "lease": lease.id, "path": lease.path, "exit_code": code}, code=code)
 
 
-def _lease_list(invocation: Invocation, file: str | None) -> Answer:
+def _lease_list(invocation: Invocation, file: str | None) -> CommandResult:
     with invocation.workspace() as workspace:
         leases = workspace.leases(None if file is None else invocation.path(file))
-    return Answer({"leases": [active.to_json() for active in leases]}, lease_lines(leases))
+    return CommandResult({"leases": [active.to_json() for active in leases]}, lease_lines(leases))
 
 
 def _run(words: Sequence[str], *, is_aside: bool) -> int:
@@ -196,7 +196,7 @@ def conflicts_command(
     every: bool,
     path: str | None,
     task: str | None,
-) -> Answer | int:
+) -> CommandResult | int:
     """List, show and resolve conflicts with other tasks' changes.
 
     A conflict is an edit that was refused because another task had changed the same lines. `list` lists open conflicts,
@@ -239,20 +239,20 @@ def _only(fits: object, otherwise: str) -> None:
         raise misused(otherwise, hint)
 
 
-def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> Answer:
+def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> CommandResult:
     with invocation.workspace() as workspace:
         found = workspace.conflicts(open_only=not every, path=path, task=task)
     document = {"conflicts": [kept.to_json() for kept in found]}
-    return Answer(document, conflict_table(found, width=invocation.output.width))
+    return CommandResult(document, conflict_table(found, width=invocation.output.width))
 
 
-def _conflicts_show(invocation: Invocation, conflict: str) -> Answer:
+def _conflicts_show(invocation: Invocation, conflict: str) -> CommandResult:
     with invocation.workspace() as workspace:
         kept = workspace.conflict(conflict)
         now = _present_text(workspace, kept)
     standing = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
     document = {"conflict": kept.to_json(), "standing": standing}
-    return Answer(document, conflict_lines(kept, now, width=cut_width(invocation)))
+    return CommandResult(document, conflict_lines(kept, now, width=cut_width(invocation)))
 
 
 def _present_text(workspace: Workspace, kept: KeptConflict) -> PresentText | None:

@@ -40,8 +40,8 @@ from steadyhand.workspace.journal.postgres.session import (
     Head,
     HoldLost,
     Overdue,
+    PostgresSession,
     PunctualConnection,
-    Session,
     Undecided,
     bring_up,
     check_version,
@@ -59,12 +59,12 @@ class Link:
 
     def __init__(self, address: Address, *, read_only: bool, timeout: float) -> None:
         self.address = address
-        self.on_connect: Callable[[Session], None] = _nothing
+        self.on_connect: Callable[[PostgresSession], None] = _nothing
         self._read_only = read_only
         self._timeout = timeout
         self._generation = 0
-        self._session: Session | None = None
-        self._abandoned: list[Session] = []
+        self._session: PostgresSession | None = None
+        self._abandoned: list[PostgresSession] = []
         self._pid = os.getpid()
         self._use(self._connect_patiently(was_there=False))
         try:
@@ -82,7 +82,7 @@ class Link:
     def is_in_transaction(self) -> bool:
         return self._session is not None and self._session.in_transaction
 
-    def live(self) -> Session:
+    def live(self) -> PostgresSession:
         """The session there is, or a new one."""
         if self._session is None:
             session = self._connect_patiently(was_there=True)
@@ -95,7 +95,7 @@ class Link:
         assert self._session is not None
         return self._session
 
-    def of_generation(self, generation: int) -> Session:
+    def of_generation(self, generation: int) -> PostgresSession:
         """The very session that something was locked on; refuses with `HoldLost` when that is gone."""
         if self._session is None or self._session.generation != generation:
             raise HoldLost
@@ -137,11 +137,13 @@ class Link:
             with suppress(OSError, psycopg.Error):
                 os.close(self._session.raw.fileno())
 
-    def _connect(self) -> Session:
+    def _connect(self) -> PostgresSession:
         self._generation += 1
-        return Session(self.address, patience=self._timeout, read_only=self._read_only, generation=self._generation)
+        return PostgresSession(
+            self.address, patience=self._timeout, read_only=self._read_only, generation=self._generation
+        )
 
-    def _connect_patiently(self, *, was_there: bool) -> Session:
+    def _connect_patiently(self, *, was_there: bool) -> PostgresSession:
         """A server that is started again is out of reach for a moment, or lets nobody in."""
         deadline = time.monotonic() + self._timeout
         while True:
@@ -153,14 +155,14 @@ class Link:
                     raise
             time.sleep(_POLL)
 
-    def _use(self, session: Session) -> None:
+    def _use(self, session: PostgresSession) -> None:
         # A workspace that nobody closed is closed when nobody can use it any more.
         self._forgotten = weakref.finalize(self, _close_own, session.raw, os.getpid())
         self._session = session
         self.on_connect(session)
 
 
-def _nothing(_session: Session) -> None:
+def _nothing(_session: PostgresSession) -> None:
     return None
 
 
@@ -196,7 +198,7 @@ def in_snapshot(work: Work[T]) -> Work[T]:
     """The same work while nothing that others write is seen."""
 
     def within(session: Connection) -> T:
-        assert isinstance(session, Session)
+        assert isinstance(session, PostgresSession)
         if session.in_transaction:
             return work(session)
         session.begin_snapshot()
@@ -402,7 +404,7 @@ class PostgresHandle:
         except _InDoubt as doubt:
             self._expect_landed(doubt)
 
-    def _transact(self, session: Session, work: Work[T] | AtOnce, *, durable: bool) -> T:
+    def _transact(self, session: PostgresSession, work: Work[T] | AtOnce, *, durable: bool) -> T:
         if isinstance(work, AtOnce):
             return self._at_once(session, work, durable=durable)  # type: ignore[return-value]
         with self._begun(session, durable=durable) as started:
@@ -411,7 +413,7 @@ class PostgresHandle:
         self._commit(session, None if ended == started else ended, result)
         return result
 
-    def _at_once(self, session: Session, work: AtOnce, *, durable: bool) -> int:
+    def _at_once(self, session: PostgresSession, work: AtOnce, *, durable: bool) -> int:
         try:
             return session.write_at_once(work.query, work.values, durable=durable)
         except psycopg.Error as error:
@@ -424,7 +426,9 @@ class PostgresHandle:
             raise
 
     @contextmanager
-    def _begun(self, session: Session, *, durable: bool, lock_wait: float | None = None) -> Iterator[Head | None]:
+    def _begun(
+        self, session: PostgresSession, *, durable: bool, lock_wait: float | None = None
+    ) -> Iterator[Head | None]:
         """A write transaction, rolled back by an exception and otherwise still open; the row that was last."""
         try:
             yield session.begin(durable=durable, lock_wait=lock_wait)
@@ -432,7 +436,7 @@ class PostgresHandle:
             self._roll_back(session)
             raise
 
-    def _commit(self, session: Session, row: Head | None, result: object) -> None:
+    def _commit(self, session: PostgresSession, row: Head | None, result: object) -> None:
         try:
             session.commit()
         except psycopg.Error as error:
@@ -444,7 +448,7 @@ class PostgresHandle:
             self.link.drop()  # interrupted in between
             raise
 
-    def _roll_back(self, session: Session) -> None:
+    def _roll_back(self, session: PostgresSession) -> None:
         if self.link.drop_if_lost():
             return
         try:
@@ -473,7 +477,7 @@ class PostgresHandle:
         except (psycopg.Error, EditError) as error:
             raise Undecided from error
 
-    def _on(self, session: Session, work: Work[T]) -> tuple[int, T]:
+    def _on(self, session: PostgresSession, work: Work[T]) -> tuple[int, T]:
         try:
             return session.generation, work(session)
         except BaseException:

@@ -47,7 +47,7 @@ from steadyhand.workspace.journal.postgres.session import (
     COMMON,
     Address,
     HoldLost,
-    Session,
+    PostgresSession,
     hold_lost,
     lock_id,
     undecided,
@@ -257,14 +257,14 @@ class SessionHolders:
                 generation=self._generation,
             )
 
-    def _rejoin(self, session: Session) -> None:
+    def _rejoin(self, session: PostgresSession) -> None:
         if self._name is not None and self._pid == os.getpid():
             with suppress(psycopg.Error):  # what is wrong with the session shows with its first use
                 self._join(session)
 
     def _join(self, connection: Connection) -> None:
         """Take the lock on this session; an old one that lingers has it still, and the next call tries again."""
-        assert isinstance(connection, Session)
+        assert isinstance(connection, PostgresSession)
         assert self._name is not None
         if connection.generation != self._generation:
             query = "SELECT pg_try_advisory_lock(?)"

@@ -166,7 +166,7 @@ def translated(query: str) -> str:
     return query.replace("?", "%s")
 
 
-class Session:
+class PostgresSession:
     """A live connection; `generation` tells it from those before it in this process."""
 
     def __init__(self, address: Address, *, patience: float, read_only: bool, generation: int) -> None:
@@ -511,7 +511,7 @@ _TRIGGERS = """SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c
 _TRIGGER = lazy_pattern(r"CREATE TRIGGER (\w+) .* ON (\w+)\s")
 
 
-def bring_up(session: Session, address: Address, *, read_only: bool) -> None:
+def bring_up(session: PostgresSession, address: Address, *, read_only: bool) -> None:
     """See that the journal of this version is there, and make or migrate it where it is not."""
     version = _version(session, address)
     if version == VERSION:
@@ -531,7 +531,7 @@ def bring_up(session: Session, address: Address, *, read_only: bool) -> None:
         raise
 
 
-def check_version(session: Session, address: Address, *, read_only: bool) -> None:
+def check_version(session: PostgresSession, address: Address, *, read_only: bool) -> None:
     """Refuse to go on with a journal that another program made newer, or took away, meanwhile."""
     if read_only:
         bring_up(session, address, read_only=True)
@@ -539,7 +539,7 @@ def check_version(session: Session, address: Address, *, read_only: bool) -> Non
         raise damaged(address.shown, "it was removed or replaced while it was in use")
 
 
-def _version(session: Session, address: Address) -> int:
+def _version(session: PostgresSession, address: Address) -> int:
     """How many steps the journal has gone; 0 where there is none. Refuses what is no journal or too new."""
     shape = _shape(session, address.schema)
     if not shape:
@@ -558,7 +558,7 @@ def _version(session: Session, address: Address) -> int:
     return version
 
 
-def _migrate(session: Session, address: Address) -> None:
+def _migrate(session: PostgresSession, address: Address) -> None:
     version = _version(session, address)  # somebody else may have been here first
     if version == VERSION:
         return
@@ -576,7 +576,7 @@ def _migrate(session: Session, address: Address) -> None:
     session.execute("UPDATE form SET version = ?", (VERSION,))
 
 
-def _shape(session: Session, schema: str) -> Shape:
+def _shape(session: PostgresSession, schema: str) -> Shape:
     found: dict[str, tuple[str, ...]] = {}
     for table, column in session.execute(_COLUMNS, (schema,)).fetchall():
         found[table] = (*found.get(table, ()), column)
@@ -605,7 +605,7 @@ def expected_triggers(version: int) -> frozenset[tuple[str, str]]:
     return frozenset((match[2], match[1]) for match in found if match)
 
 
-def _set_up_substitute(session: Session, address: Address) -> None:
+def _set_up_substitute(session: PostgresSession, address: Address) -> None:
     """Empty tables that only this session sees, and only until there is a journal: its schema is looked at first."""
     tables = (statement for step in steps("postgres") for statement in step if statement.startswith(_TABLE))
     try:
