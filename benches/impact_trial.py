@@ -20,7 +20,7 @@ from typing import Any
 
 import steadyhand as sh
 from steadyhand.agents.impact.prompt import Budget
-from steadyhand.agents.impact.review import RunSettings
+from steadyhand.agents.impact.review import ImpactSettings
 from steadyhand.agents.impact.run import run_impact
 from steadyhand.agents.model import named_model
 from steadyhand.agents.runner import Limits
@@ -81,7 +81,7 @@ def write(path: Path, text: str) -> None:
 
 def trial(commit: str, model_name: str, base_url: str, seconds: float, budget: Budget) -> Iterator[dict[str, Any]]:
     """One commit; a row for each article."""
-    settings = RunSettings(
+    settings = ImpactSettings(
         base="HEAD~1",
         jobs=1,
         propagate=False,

@@ -20,7 +20,7 @@ from steadyhand.bulk.execution import Given
 from steadyhand.bulk.fleet import Fleet
 from steadyhand.bulk.job import read_jobs
 from steadyhand.bulk.pool import carry_out_run
-from steadyhand.bulk.run_store import STEPS, RunSettings, RunStore
+from steadyhand.bulk.run_store import STEPS, BulkSettings, RunStore
 from steadyhand.workspace.run_database import RunDatabase
 
 _TREES = 16
@@ -28,7 +28,7 @@ _ADD = """
 import json, resource, sys
 from pathlib import Path
 from steadyhand.bulk.job import batches, read_jobs
-from steadyhand.bulk.run_store import STEPS, RunSettings, RunStore
+from steadyhand.bulk.run_store import STEPS, BulkSettings, RunStore
 from steadyhand.workspace.run_database import RunDatabase
 edit = {"target": "two", "new": "2"}
 job = {"root": "/srv/tree", "plan": {"files": [{"path": "a.md", "edits": [edit]}]}}
@@ -39,7 +39,7 @@ if "://" in sys.argv[1]:
     store, ticketing = fleet.store, fleet.ticketing
 else:
     store, ticketing = RunStore(RunDatabase(Path(sys.argv[1]), STEPS)), None
-run = store.make_run(RunSettings())
+run = store.make_run(BulkSettings())
 for batch in batches(read_jobs(lines)):
     store.add(run, batch, ticketing)
 store.open_run(run)
@@ -86,7 +86,7 @@ def _throughput(setting: Setting, count: int, processes: tuple[int, ...], floor:
         folder = setting.folder / f"by-{number}"
         jobs = list(read_jobs(line.encode() for line in _ground(folder, count)))
         store = RunStore(RunDatabase(folder / "runs.db", STEPS))
-        run = store.make_run(RunSettings(actor="bench"))
+        run = store.make_run(BulkSettings(actor="bench"))
         store.add(run, jobs)
         store.open_run(run)
         begun = time.perf_counter()
@@ -115,7 +115,7 @@ def _queue(setting: Setting, count: int, workers: tuple[int, ...], floor: float,
         folder = setting.folder / f"queue-{number}"
         place = f"{url}&queue=t{number}"
         fleet = Fleet(place)
-        run = fleet.store.make_run(RunSettings(actor="bench"))
+        run = fleet.store.make_run(BulkSettings(actor="bench"))
         fleet.store.add(run, list(read_jobs(line.encode() for line in _ground(folder, count))), fleet.ticketing)
         words = ["worker", "--queue", place, "--jobs", "1", "--until-idle", "--state", str(folder)]
         fleet.store.open_run(run)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import steadyhand as sh
-from steadyhand.agents.impact.review import Reviewer, RunSettings
+from steadyhand.agents.impact.review import ImpactSettings, Reviewer
 from steadyhand.agents.impact.run import run_impact
 from steadyhand.agents.model import named_model
 from steadyhand.agents.runner import Limits
@@ -153,7 +153,7 @@ def impact(
     **settings: Any,
 ) -> dict[str, Any]:
     """Run it on the last commit, with the scripted model behind real HTTP; the record."""
-    given = RunSettings(**{"base": "HEAD~1", "limits": Limits(pause=0.01, seconds=60.0), **settings})
+    given = ImpactSettings(**{"base": "HEAD~1", "limits": Limits(pause=0.01, seconds=60.0), **settings})
     with scripted(by_article(script)) as server, sh.Workspace(root, actor="bot", hold=hold) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         record: dict[str, Any] = run_impact(ws, model, given, resume=resume, reviewer=reviewer)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.agents.impact.review import RunSettings
+from steadyhand.agents.impact.review import ImpactSettings
 from steadyhand.agents.impact.run import run_impact
 from steadyhand.agents.model import named_model
 from steadyhand.agents.runner import Limits
@@ -384,7 +384,7 @@ def test_what_a_reviewer_says_during_a_run_is_heard_by_the_conversation_about_th
     with scripted(by_article(script), Reviewing) as server, sh.Workspace(root, actor="bot") as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         limits = Limits(pause=0.01, seconds=60.0)
-        record = run_impact(ws, model, RunSettings(base="HEAD~1", limits=limits, jobs=1, propagate=False))
+        record = run_impact(ws, model, ImpactSettings(base="HEAD~1", limits=limits, jobs=1, propagate=False))
     texts = [" ".join(text_of(message) for message in request["messages"]) for request in server.requests]
     assert [text.count("is this the number") for text in texts if about("docs/login.md") in text][-1] == 1
     assert not [text for text in texts if "say it in words" in text], "that is about another article"

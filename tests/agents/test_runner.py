@@ -11,7 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.agents.model import Model, ModelError, named_model, opened
-from steadyhand.agents.runner import Conversation, Ended, KitToolbox, Limits
+from steadyhand.agents.runner import Ended, KitToolbox, Limits, ModelConversation
 from steadyhand.tools.framework_calls import Made
 from tests.agents.scripted_server import (
     Call,
@@ -50,11 +50,11 @@ def hold(root: Path, server: ScriptedServer, limits: Limits = QUICK) -> tuple[En
     with sh.Workspace(root, actor="model", task="T-1") as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         toolbox = KitToolbox(ws.tools("core"))
-        conversation = Conversation(model, toolbox, "Do it.", limits=limits, watch=steps.append)
+        conversation = ModelConversation(model, toolbox, "Do it.", limits=limits, watch=steps.append)
         return asyncio.run(say(conversation, model, "Make two a digit.")), steps
 
 
-async def say(conversation: Conversation, model: Model, text: str) -> Ended:
+async def say(conversation: ModelConversation, model: Model, text: str) -> Ended:
     async with opened(model):
         return await conversation.say(text)
 
@@ -242,7 +242,7 @@ def test_nested_arguments_are_refused(root: Path) -> None:
 def test_the_transcript_has_everything_that_was_said(root: Path) -> None:
     with scripted_server(EDIT, "Done.") as server, sh.Workspace(root) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
-        conversation = Conversation(model, KitToolbox(ws.tools("core")), "Do it.")
+        conversation = ModelConversation(model, KitToolbox(ws.tools("core")), "Do it.")
         asyncio.run(say(conversation, model, "Go."))
     roles = [each["role"] for each in conversation.transcript()]
     assert roles == ["system", "user", "assistant", "tool", "assistant"]
@@ -253,7 +253,7 @@ def test_a_cancelled_conversation_leaves_nobody_writing(root: Path) -> None:
     async def cancelled(server: ScriptedServer, ws: sh.Workspace) -> None:
         model = named_model("openai-chat:scripted", base_url=server.url)
         made = asyncio.Event()
-        conversation = Conversation(
+        conversation = ModelConversation(
             model, KitToolbox(ws.tools("core")), "", watch=lambda step: made.set() if isinstance(step, Made) else None
         )
         task = asyncio.create_task(say(conversation, model, "Go."))
@@ -281,7 +281,7 @@ def test_a_model_is_asked_in_one_event_loop_after_another(root: Path) -> None:
     with scripted_server("Nothing to do.") as server, sh.Workspace(root) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         for _ in range(3):
-            conversation = Conversation(model, KitToolbox(ws.tools("core")), "", limits=Limits(retries=0))
+            conversation = ModelConversation(model, KitToolbox(ws.tools("core")), "", limits=Limits(retries=0))
             assert asyncio.run(say(conversation, model, "Go.")).stop == "done"
     assert len(server.requests) == 3
 

@@ -21,7 +21,7 @@ import steadyhand as sh
 from steadyhand.bulk.execution import Given
 from steadyhand.bulk.job import read_jobs
 from steadyhand.bulk.pool import carry_out_run
-from steadyhand.bulk.run_store import STEPS, RunSettings, RunStore
+from steadyhand.bulk.run_store import STEPS, BulkSettings, RunStore
 from steadyhand.workspace.run_database import RunDatabase
 
 MARK = "one more\n"
@@ -56,10 +56,10 @@ class Ground:
     def given(self, run: str) -> Given:
         return Given(run=run, folder=str(self.state))
 
-    def carry_out(self, *, settings: RunSettings | None = None, processes: int = 2) -> tuple[RunStore, str]:
+    def carry_out(self, *, settings: BulkSettings | None = None, processes: int = 2) -> tuple[RunStore, str]:
         """A run of all jobs by a pool of this process."""
         store = self.store()
-        run = store.make_run(settings or RunSettings(seconds=60, tries=1))
+        run = store.make_run(settings or BulkSettings(seconds=60, tries=1))
         store.add(run, list(read_jobs([json.dumps(job).encode() for job in self.jobs])))
         store.open_run(run)
         carry_out_run(store, run, processes, self.given(run))

@@ -18,7 +18,7 @@ import pytest
 
 from steadyhand.bulk.fleet import Fleet
 from steadyhand.bulk.job import read_jobs
-from steadyhand.bulk.run_store import RunSettings
+from steadyhand.bulk.run_store import BulkSettings
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.run_database import split_url
 from tests.bulk.ground import FULL_DISK, Ground, answer, children, command, kill_group, repository
@@ -60,8 +60,8 @@ def worker(queue: str, ground: Ground) -> Iterator[Worker]:
         yield start
 
 
-def enqueue(fleet: Fleet, ground: Ground, settings: RunSettings | None = None) -> str:
-    run = fleet.store.make_run(settings or RunSettings(seconds=60, tries=1))
+def enqueue(fleet: Fleet, ground: Ground, settings: BulkSettings | None = None) -> str:
+    run = fleet.store.make_run(settings or BulkSettings(seconds=60, tries=1))
     fleet.store.add(run, list(read_jobs(json.dumps(job).encode() for job in ground.jobs)), fleet.ticketing)
     fleet.store.open_run(run)
     return run
@@ -101,7 +101,7 @@ def test_priorities_cancel_and_tickets_that_are_gone(ground: Ground, fleet: Flee
     other.folder.mkdir()
     other.appending(4, 2)
     low, late = enqueue(fleet, ground), enqueue(fleet, other)
-    high = enqueue(fleet, ground, RunSettings(priority=7, tries=1))
+    high = enqueue(fleet, ground, BulkSettings(priority=7, tries=1))
     fleet.store.database.write(lambda own: own.execute("DELETE FROM procrastinate_jobs WHERE id % 2 = 0"))
     fleet.cancel(low)
     assert fleet.store.status(low).counts["cancelled"] == 12
@@ -136,7 +136,7 @@ def test_a_ticket_that_only_the_queue_believes_in_hand_is_put_back(
     wait_until(lambda: fleet.store.status(first).left == 0, "the worker is at work", pause=0.05)
     ground.jobs = []
     ground.appending(6, 1)
-    second = fleet.store.make_run(RunSettings(seconds=60, tries=1))
+    second = fleet.store.make_run(BulkSettings(seconds=60, tries=1))
     fleet.store.add(second, list(read_jobs(json.dumps(job).encode() for job in ground.jobs)), fleet.ticketing)
     astray = "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT min(id) FROM procrastinate_workers)"
     fleet.store.database.write(lambda own: own.execute(f"{astray} WHERE id = (SELECT min(id) FROM procrastinate_jobs)"))
@@ -151,7 +151,7 @@ def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, f
     repo = repository(ground.folder / "cloned", {"a.md": "one\ntwo\n"})
     plan = {"files": [{"path": "a.md", "edits": [{"target": "two", "new": "2"}]}]}
     ground.jobs.insert(0, {"key": "clone", "repo": str(repo), "plan": plan, "result": "branch"})
-    run = enqueue(fleet, ground, RunSettings(seconds=60, tries=8))
+    run = enqueue(fleet, ground, BulkSettings(seconds=60, tries=8))
     full = worker("--jobs", "1", prefix=FULL_DISK)
     tried = "SELECT max(tries) FROM bulk_jobs WHERE kind = 'disk-refused'"
     store = fleet.store
@@ -167,7 +167,7 @@ def test_a_worker_whose_disk_is_full_leaves_the_jobs_to_others(ground: Ground, f
 def test_the_same_file_given_twice_at_once_is_one_run(ground: Ground, fleet: Fleet, queue: str) -> None:
     ground.appending(300, 3)
     lines = [json.dumps(job).encode() for job in ground.jobs]
-    fleet.store.make_run(RunSettings(), "r")
+    fleet.store.make_run(BulkSettings(), "r")
 
     def add(own: Fleet) -> None:
         for start in range(0, 300, 50):
@@ -182,7 +182,7 @@ def test_the_same_file_given_twice_at_once_is_one_run(ground: Ground, fleet: Fle
 
 
 def test_an_attempt_that_comes_back_late_ends_nothing(ground: Ground, fleet: Fleet) -> None:
-    from steadyhand.bulk.run_store import Begun, Outcome
+    from steadyhand.bulk.run_store import AttemptOutcome, Begun
 
     ground.appending(1, 1)
     run = enqueue(fleet, ground)
@@ -193,24 +193,24 @@ def test_an_attempt_that_comes_back_late_ends_nothing(ground: Ground, fleet: Fle
     second = fleet.store.begin(run, 1, "two", ticket=row[0])
     assert isinstance(second, Begun)
     assert second.lost == 1
-    assert not fleet.store.end(first, Outcome("failed"))
-    assert fleet.store.end(second, Outcome("done"))
+    assert not fleet.store.end(first, AttemptOutcome("failed"))
+    assert fleet.store.end(second, AttemptOutcome("done"))
     assert fleet.store.begin(run, 1, "four", ticket=row[0]) is None
     assert dict(fleet.store.status(run).counts)["done"] == 1
 
 
 def test_limits_of_a_model_endpoint_hold_between_workers(ground: Ground, fleet: Fleet) -> None:
-    from steadyhand.bulk.run_store import Begun, Outcome, Wait
+    from steadyhand.bulk.run_store import AttemptOutcome, Begun, Wait
 
     task = {"text": "x", "model": "openai:m"}
     ground.jobs = [{"key": f"k{number}", "root": f"/srv/{number}", "task": task} for number in range(3)]
-    run = enqueue(fleet, ground, RunSettings(model_jobs=1))
+    run = enqueue(fleet, ground, BulkSettings(model_jobs=1))
     tickets = fleet.store.database.read(lambda own: own.execute("SELECT number, ticket FROM bulk_jobs").fetchall())
     begun = [fleet.store.begin(run, number, f"a{number}", ticket=ticket) for number, ticket in tickets]
     assert [type(each) for each in begun] == [Begun, Wait, Wait]
     assert fleet.store.closed_endpoints() == {"openai"}
     assert isinstance(begun[0], Begun)
-    fleet.store.put_back(begun[0], Outcome("failed", again=True, wait=60.0, is_away=True), 60.0)
+    fleet.store.put_back(begun[0], AttemptOutcome("failed", again=True, wait=60.0, is_away=True), 60.0)
     again = fleet.store.begin(run, 2, "b", ticket=dict(tickets)[2])
     assert isinstance(again, Wait)
     assert 50 < again.seconds <= 60
@@ -222,7 +222,7 @@ def test_so_many_jobs_begin_at_a_model_endpoint_in_a_minute(ground: Ground, flee
     for model in ("openai:m", "openai:n", "anthropic:m"):
         task = {"text": "x", "model": model}
         ground.jobs.append({"key": model, "root": f"/srv/{model}", "task": task})
-    run = enqueue(fleet, ground, RunSettings(model_rate=0.5))
+    run = enqueue(fleet, ground, BulkSettings(model_rate=0.5))
     tickets = fleet.store.database.read(lambda own: own.execute("SELECT number, ticket FROM bulk_jobs").fetchall())
     begun = [fleet.store.begin(run, number, f"a{number}", ticket=ticket) for number, ticket in sorted(tickets)]
     assert [type(each) for each in begun] == [Begun, Wait, Begun], "each endpoint for itself"

@@ -23,7 +23,7 @@ import steadyhand as sh
 from steadyhand.bulk import job as job_module
 from steadyhand.bulk.execution import carry_out
 from steadyhand.bulk.job import BadLine, batches, read_job, read_jobs, read_lines
-from steadyhand.bulk.run_store import Begun, Outcome, RunSettings, Wait
+from steadyhand.bulk.run_store import AttemptOutcome, Begun, BulkSettings, Wait
 from steadyhand.errors import Kind
 from tests.bulk.ground import Ground, answer, command, git, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
@@ -38,7 +38,7 @@ def ground(tmp_path: Path) -> Ground:
     return Ground(tmp_path)
 
 
-def reports(ground: Ground, settings: RunSettings | None = None) -> dict[str, tuple[str, str | None, str | None]]:
+def reports(ground: Ground, settings: BulkSettings | None = None) -> dict[str, tuple[str, str | None, str | None]]:
     store, run = ground.carry_out(settings=settings)
     return {job.key: (job.state, job.kind, job.error) for job in store.jobs(run)}
 
@@ -100,7 +100,7 @@ def test_no_key_is_the_name_of_a_line(ground: Ground) -> None:
     """A line that is no job would be lost behind a job of that name."""
     lines = [b'{"key": "line 2", "root": "/srv", "patch": "x"}', b"{broken"]
     store = ground.store()
-    run = store.make_run(RunSettings())
+    run = store.make_run(BulkSettings())
     store.add(run, list(read_jobs(lines)))
     assert [(job.key, job.state) for job in store.jobs(run)] == [("line 1", "refused"), ("line 2", "refused")]
 
@@ -153,7 +153,7 @@ def test_a_branch_of_somebody_else_is_no_result_of_a_job(ground: Ground) -> None
     ground.jobs = [{"key": "k", "root": str(repo), "plan": DIGITS, "result": "branch"}]
     store, run = ground.carry_out()
     branch = str(next(iter(store.jobs(run))).facts["branch"])
-    other = RunSettings(seconds=60, tries=1)
+    other = BulkSettings(seconds=60, tries=1)
     again = store.make_run(other, "again")
     store.add(again, list(read_jobs([json.dumps(ground.jobs[0]).encode()])))
     git(repo, "branch", branch.replace(run, again), "main")
@@ -353,7 +353,7 @@ def test_an_endpoint_that_falls_silent_costs_the_time_of_its_job_and_leaves_the_
     ground: Ground, endpoint: str
 ) -> None:
     _asking(ground, endpoint)
-    found = reports(ground, RunSettings(seconds=15, tries=1))
+    found = reports(ground, BulkSettings(seconds=15, tries=1))
     assert found["ask"][:2] == ("failed", "timed-out")
     assert (ground.folder / "asked/a.md").read_text() == "one\ntwo\n", "what it may have made is taken back"
 
@@ -375,12 +375,12 @@ def test_a_task_that_is_cancelled_leaves_the_tree_as_it_was(ground: Ground, endp
 def test_a_clock_that_is_set_makes_no_job_wait(ground: Ground, step: float, monkeypatch: pytest.MonkeyPatch) -> None:
     ground.appending(1, 1)
     store = ground.store()
-    run = store.make_run(RunSettings())
+    run = store.make_run(BulkSettings())
     store.add(run, list(read_jobs([json.dumps(ground.jobs[0]).encode()])))
     store.open_run(run)
     begun = store.begin(run, 1, "one")
     assert isinstance(begun, Begun)
-    store.put_back(begun, Outcome("failed", again=True), 30.0)
+    store.put_back(begun, AttemptOutcome("failed", again=True), 30.0)
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() + step)
     wait = store.begin(run, 1, "two")
@@ -397,12 +397,12 @@ def test_a_push_that_another_worker_made_is_found(ground: Ground, tmp_path: Path
     """As where a worker pushed a branch and was lost before it could say so, and its disk with it."""
     repo = repository(tmp_path / "hub", {"a.md": "one\ntwo\n"})
     ground.jobs = [{"key": "k", "repo": str(repo), "ref": "main", "plan": DIGITS, "result": "branch"}]
-    store, run = ground.carry_out(settings=RunSettings(seconds=60, tries=1, push=True))
+    store, run = ground.carry_out(settings=BulkSettings(seconds=60, tries=1, push=True))
     commit = next(iter(store.jobs(run))).facts["commit"]
     other = Ground(tmp_path)
     other.jobs, other.state = ground.jobs, tmp_path / "other"
     again = other.store()
-    again.make_run(RunSettings(seconds=60, tries=1, push=True), run)
+    again.make_run(BulkSettings(seconds=60, tries=1, push=True), run)
     again.add(run, list(read_jobs([json.dumps(ground.jobs[0]).encode()])))
     again.open_run(run)
     from steadyhand.bulk.pool import carry_out_run

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from steadyhand.bulk.job import BadLine, Job, jobs_for, read_job, read_jobs, short_name
-from steadyhand.bulk.run_store import RunSettings
+from steadyhand.bulk.run_store import BulkSettings
 from steadyhand.errors import EditError, Kind
 from tests.bulk.ground import Ground
 from tests.table import table
@@ -102,7 +102,7 @@ def test_a_list_of_trees_is_a_job_for_each() -> None:
 
 def test_keys_name_one_job_each(tmp_path: Path) -> None:
     store = Ground(tmp_path).store()
-    run = store.make_run(RunSettings())
+    run = store.make_run(BulkSettings())
     other = {**GOOD, "root": "/srv/b"}
     lines = [json.dumps(each).encode() for each in (GOOD, GOOD, other)]
     for _ in range(2):  # the same file once more adds nothing
@@ -119,7 +119,7 @@ def test_a_file_that_is_given_again_in_other_parts_adds_what_is_new(at_once: int
     rows = [{**GOOD, "key": "line 4"}, GOOD, other, {**GOOD, "key": 3}, {**GOOD, "key": "l"}]
     jobs = list(read_jobs(json.dumps(row).encode() for row in rows))
     store = Ground(tmp_path).store()
-    run = store.make_run(RunSettings())
+    run = store.make_run(BulkSettings())
     for _ in range(2):
         for start in range(0, len(jobs), at_once):
             store.add(run, jobs[start : start + at_once])

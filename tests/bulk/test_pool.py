@@ -23,7 +23,7 @@ import steadyhand as sh
 from steadyhand.bulk.execution import Given, carry_out
 from steadyhand.bulk.job import RESULTS, WORKS, Job, read_jobs
 from steadyhand.bulk.pool import carry_out_run
-from steadyhand.bulk.run_store import RunSettings
+from steadyhand.bulk.run_store import BulkSettings
 from tests.agents import impact_ground
 from tests.bulk.ground import Ground, answer, children, command, git, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
@@ -155,7 +155,7 @@ def test_a_run_that_is_carried_out_again_changes_nothing(ground: Ground) -> None
     other = Ground(ground.folder)
     other.state = ground.folder / "other"
     again = other.store()
-    again.make_run(RunSettings(), run)
+    again.make_run(BulkSettings(), run)
     again.add(run, list(read_jobs(json.dumps(job).encode() for job in ground.jobs)))
     again.open_run(run)
     carry_out_run(again, run, 2, other.given(run))
@@ -276,7 +276,7 @@ def test_a_dry_run_over_a_sample_writes_nothing_and_decides(ground: Ground) -> N
 def test_a_sample_is_spread_and_takes_no_step_that_jobs_may_have(count: int, asked: int) -> None:
     with TemporaryDirectory() as folder:
         store = Ground(Path(folder)).store()
-        run = store.make_run(RunSettings())
+        run = store.make_run(BulkSettings())
         jobs = [(number, Job(f"k{number}", "/srv", "patch", "x")) for number in range(1, count + 1)]
         store.add(run, jobs)
         found = store.sample(run, asked)
@@ -340,7 +340,7 @@ def test_a_model_endpoint_that_is_busy_is_waited_for_and_the_rest_goes_on(ground
     tree.mkdir()
     task = {"text": "look", "model": "openai-chat:m", "base_url": busy_endpoint}
     ground.jobs = [{"key": f"ask-{n}", "root": str(tree), "task": task} for n in range(2)] + ground.jobs
-    store, run = ground.carry_out(settings=RunSettings(seconds=120, tries=1, model_jobs=1))
+    store, run = ground.carry_out(settings=BulkSettings(seconds=120, tries=1, model_jobs=1))
     ended = {job.key: job.state for job in store.jobs(run)}
     assert {key: state for key, state in ended.items() if key.startswith("ask")} == {
         "ask-0": "nothing",

@@ -19,7 +19,7 @@ import pytest
 
 from steadyhand.bulk.fleet import Fleet
 from steadyhand.bulk.job import read_jobs
-from steadyhand.bulk.run_store import RunSettings
+from steadyhand.bulk.run_store import BulkSettings
 from tests.bulk.ground import Ground, children, command, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
 from tests.postgres.server import Server
@@ -88,7 +88,7 @@ def test_every_job_ends_exactly_once_whatever_dies(tmp_path: Path, postgres_serv
         fleet = Fleet(url)
         stack.callback(fleet.close)
         store = fleet.store
-        run = store.make_run(RunSettings(seconds=10, lost=4, tries=3))
+        run = store.make_run(BulkSettings(seconds=10, lost=4, tries=3))
         for start in range(0, len(ground.jobs), 500):
             lines = [json.dumps(job).encode() for job in ground.jobs[start : start + 500]]
             store.add(run, [(start + n, job) for n, job in read_jobs(lines)], fleet.ticketing)

@@ -22,7 +22,7 @@ from steadyhand.tools.file_tools import feedback_of
 from steadyhand.tools.framework_calls import Made, make_call_async
 from steadyhand.tools.kit import Kit
 
-__all__ = ["Conversation", "Ended", "KitToolbox", "Limits", "Stop", "Toolbox", "Watch", "review_message"]
+__all__ = ["Ended", "KitToolbox", "Limits", "ModelConversation", "Stop", "Toolbox", "Watch", "review_message"]
 
 Stop = Literal["done", "turns", "calls", "tokens", "time", "model", "loop"]
 Step = Said | Reply | Made | ModelError
@@ -128,7 +128,7 @@ class _Stopped(Exception):
         self.message = message
 
 
-class Conversation:
+class ModelConversation:
     """A conversation that can be gone on with: `say` returns when the model makes no more calls, or cannot go on."""
 
     def __init__(

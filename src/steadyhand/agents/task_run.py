@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from steadyhand.agents.model import Model, opened
-from steadyhand.agents.runner import Conversation, KitToolbox, Limits, Step
+from steadyhand.agents.runner import KitToolbox, Limits, ModelConversation, Step
 from steadyhand.tools.framework_calls import Made
 from steadyhand.tools.kit import Kit
 
@@ -31,7 +31,7 @@ class TaskRun:
         self._model = model
         self._watch = watch
         instructions = f"{_INSTRUCTIONS}\n{kit.prompt()}"
-        self.conversation = Conversation(model, KitToolbox(kit), instructions, limits=limits, watch=self._step)
+        self.conversation = ModelConversation(model, KitToolbox(kit), instructions, limits=limits, watch=self._step)
 
     def run(self, task: str) -> None:
         """Do it; how it ended is in `conversation.ended`. An interrupt ends it between two calls."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.bulk.execution import Given, carry_out
 from steadyhand.bulk.job import Job
-from steadyhand.bulk.run_store import LONGEST_WAIT, Begun, Outcome, RunStore
+from steadyhand.bulk.run_store import LONGEST_WAIT, AttemptOutcome, Begun, RunStore
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, replace
 
@@ -64,7 +64,7 @@ class Member:
 
     def run(
         self, job: Job, given: Given, *, seconds: float, is_wanted: Wanted = lambda: True
-    ) -> Outcome | Died | Late | Unwanted:
+    ) -> AttemptOutcome | Died | Late | Unwanted:
         """What became of the job; whatever is no outcome has ended the process."""
         process, pipe = self._start()
         try:
@@ -105,11 +105,11 @@ class Member:
         self._process, self._pipe = process, ours
         return process, ours
 
-    def _answer(self, process: SpawnProcess, pipe: Connection[Any, Any]) -> Outcome | Died:
+    def _answer(self, process: SpawnProcess, pipe: Connection[Any, Any]) -> AttemptOutcome | Died:
         if not pipe.poll():
             return self._dead(process)
         outcome = pipe.recv()
-        assert isinstance(outcome, Outcome)
+        assert isinstance(outcome, AttemptOutcome)
         return outcome
 
     def _dead(self, process: SpawnProcess) -> Died:
@@ -147,12 +147,12 @@ def attempt(store: RunStore, begun: Begun, member: Member, given: Given, *, is_w
     # Not begun once more: the job has ended so many processes that it is the likely cause.
     if begun.lost >= settings.lost:
         error = f"{begun.lost} workers died or were lost during this job"
-        store.end(begun, _settled(member, job, given, Outcome("failed", _DIED, error)))
+        store.end(begun, _settled(member, job, given, AttemptOutcome("failed", _DIED, error)))
         return 0.0
     found = member.run(job, given, seconds=settings.seconds, is_wanted=is_wanted)
     match found:
         case Died():
-            outcome = Outcome("failed", _DIED, f"the worker ended {found.why}", again=True)
+            outcome = AttemptOutcome("failed", _DIED, f"the worker ended {found.why}", again=True)
             if begun.lost + 1 < settings.lost:
                 store.put_back(begun, outcome, _FIRST_WAIT, lost=True)
                 return 0.0
@@ -161,21 +161,21 @@ def attempt(store: RunStore, begun: Begun, member: Member, given: Given, *, is_w
             return 0.0
         case Late():
             error = f"the job was not done after {settings.seconds:g} seconds and was ended"
-            store.end(begun, _settled(member, job, given, Outcome("failed", str(Kind.TIMED_OUT), error)))
+            store.end(begun, _settled(member, job, given, AttemptOutcome("failed", str(Kind.TIMED_OUT), error)))
             return 0.0
         # The process was ended in the middle, perhaps right after its commit: the journal says whether the job is done.
         case Unwanted():
-            outcome = _settled(member, job, given, Outcome("cancelled", wait=0.0))
+            outcome = _settled(member, job, given, AttemptOutcome("cancelled", wait=0.0))
             if outcome.state == "done" or store.stopped_runs([begun.run]):
                 store.end(begun, outcome)
             else:
                 store.put_back(begun, outcome, 0.0)
             return 0.0
-        case Outcome():
+        case AttemptOutcome():
             return _note(store, begun, found)
 
 
-def _note(store: RunStore, begun: Begun, outcome: Outcome) -> float:
+def _note(store: RunStore, begun: Begun, outcome: AttemptOutcome) -> float:
     if outcome.again and outcome.wait is not None:
         waits = begun.waited / 1000 + outcome.wait
         if outcome.is_away and waits > LONGEST_WAIT:  # as one does whose quota is used up
@@ -192,10 +192,10 @@ def _note(store: RunStore, begun: Begun, outcome: Outcome) -> float:
     return 0.0
 
 
-def _settled(member: Member, job: Job, given: Given, otherwise: Outcome) -> Outcome:
+def _settled(member: Member, job: Job, given: Given, otherwise: AttemptOutcome) -> AttemptOutcome:
     """What a process that is gone did: all of the job after all, or what is said otherwise."""
     with suppress(OSError):
         found = member.run(job, replace(given, settle=True), seconds=_SETTLING)
-        if isinstance(found, Outcome) and found.state == "done":
+        if isinstance(found, AttemptOutcome) and found.state == "done":
             return found
     return otherwise

@@ -1,7 +1,7 @@
 """One job, from data to its effect on a tree. This runs in a process that may be killed at any moment.
 
-Whoever carries a job out, on one machine or for a queue, calls `carry_out`; it answers with an `Outcome` and never
-raises. What makes a job happen once:
+Whoever carries a job out, on one machine or for a queue, calls `carry_out`; it answers with an `AttemptOutcome` and
+never raises. What makes a job happen once:
 
 1. Jobs on a tree take turns by a lock of the tree, which ends with its holder: a worker that was taken for lost and is
    still at work keeps its successor out.
@@ -22,7 +22,7 @@ from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import TYPE_CHECKING, Self, cast
 
 from steadyhand.bulk.job import Job, short_name
-from steadyhand.bulk.run_store import Outcome
+from steadyhand.bulk.run_store import AttemptOutcome
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.session.host import host_of
@@ -68,7 +68,7 @@ def task_of_job(run: str, key: str) -> str:
     return f"bulk-{run}/{key}"
 
 
-def carry_out(job: Job, given: Given) -> Outcome:
+def carry_out(job: Job, given: Given) -> AttemptOutcome:
     """Do the job, or find that it is done. With `settle`, only the latter: not done is `cancelled`."""
     try:
         if given.preview:
@@ -76,17 +76,17 @@ def carry_out(job: Job, given: Given) -> Outcome:
         if job.is_repo or job.result == "branch" or (job.result == "patch" and job.asks_a_model):
             return _in_worktree(job, given)
         if job.result == "patch":
-            return Outcome("cancelled") if given.settle else _work(job, given, job.place, preview=True)
+            return AttemptOutcome("cancelled") if given.settle else _work(job, given, job.place, preview=True)
         return _in_turn(job, given, job.place)
     except ModelAway as away:
-        return Outcome("failed", str(Kind.BUSY), away.message, again=True, wait=away.wait, is_away=True)
+        return AttemptOutcome("failed", str(Kind.BUSY), away.message, again=True, wait=away.wait, is_away=True)
     except EditError as error:
         return refusal(error)
     except Exception as error:
-        return Outcome("failed", str(Kind.INTERNAL), f"{type(error).__name__}: {error}")
+        return AttemptOutcome("failed", str(Kind.INTERNAL), f"{type(error).__name__}: {error}")
 
 
-def _in_turn(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcome:
+def _in_turn(job: Job, given: Given, root: str, *, preview: bool = False) -> AttemptOutcome:
     """The job on a tree, alone there; where another is at work, it waits."""
     with ExitStack() as stack:
         try:
@@ -94,28 +94,30 @@ def _in_turn(job: Job, given: Given, root: str, *, preview: bool = False) -> Out
         except EditError as error:
             if error.kind is not Kind.BUSY:
                 raise
-            return Outcome("failed", str(error.kind), "another job is running there", again=True, wait=_NEXT_TURN)
+            return AttemptOutcome(
+                "failed", str(error.kind), "another job is running there", again=True, wait=_NEXT_TURN
+            )
         return _work(job, given, root, preview=preview)
 
 
-def refusal(error: EditError) -> Outcome:
+def refusal(error: EditError) -> AttemptOutcome:
     """How a job ends that was refused."""
     hint = error.hint
     said = error.message if hint is None or "\n" in hint else f"{error.message} ({hint})"
     if error.kind in _NOTHING:
-        return Outcome("nothing", str(error.kind), said)
+        return AttemptOutcome("nothing", str(error.kind), said)
     if error.kind.action is Action.RETRY_LATER:
         is_disk = error.kind is Kind.DISK_REFUSED and "repository" not in error.details
-        return Outcome("failed", str(error.kind), said, again=True, is_disk=is_disk)
-    return Outcome("failed" if error.kind is Kind.INTERNAL else "refused", str(error.kind), said)
+        return AttemptOutcome("failed", str(error.kind), said, again=True, is_disk=is_disk)
+    return AttemptOutcome("failed" if error.kind is Kind.INTERNAL else "refused", str(error.kind), said)
 
 
-def _in_worktree(job: Job, given: Given) -> Outcome:
+def _in_worktree(job: Job, given: Given) -> AttemptOutcome:
     """The same in a tree of its own, at a commit of a repository."""
     folder, name = given.folder, short_name(job.key)
     repository = _repository(job, folder, is_settling=given.settle)
     if repository is None:
-        return Outcome("cancelled")
+        return AttemptOutcome("cancelled")
     place = scratch_place(folder, given.run, name)
     branch = f"steadyhand/{given.run}/{name}"
     if job.result == "branch":
@@ -129,7 +131,7 @@ def _in_worktree(job: Job, given: Given) -> Outcome:
             return _branched(job, given, repository, branch, made)
     stays = job.result in ("leave", "hold")
     if given.settle and not (stays and is_tree(place)):
-        return Outcome("cancelled")
+        return AttemptOutcome("cancelled")
     commit = repository.resolve(job.ref)
     if not stays:
         repository.remove_worktree(place)
@@ -160,15 +162,15 @@ def _repository(job: Job, folder: str, *, is_settling: bool) -> Repository | Non
     return existing_clone(job.place, folder) if is_settling else cloned(job.place, folder)
 
 
-def _branched(job: Job, given: Given, repository: Repository, branch: str, commit: str) -> Outcome:
+def _branched(job: Job, given: Given, repository: Repository, branch: str, commit: str) -> AttemptOutcome:
     if given.push and job.is_repo:
         repository.push(branch)
     diff, files = repository.diff_of(commit)
     facts = {"branch": branch, "commit": commit, **({"clone": repository.root} if job.is_repo else {})}
-    return Outcome("done", files=files, diff=diff, facts=facts)
+    return AttemptOutcome("done", files=files, diff=diff, facts=facts)
 
 
-def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcome:
+def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> AttemptOutcome:
     """The job on a tree that is there, by its workspace."""
     with Workspace(
         root,
@@ -184,17 +186,17 @@ def _work(job: Job, given: Given, root: str, *, preview: bool = False) -> Outcom
         if not preview and (outcome := _earlier(job, workspace)) is not None:
             return outcome
         if given.settle:
-            return Outcome("cancelled")
+            return AttemptOutcome("cancelled")
         if job.work == "task":
             return _task(job, given, workspace)
         trace = Trace(ToolCall(_call_of(job), TOOL, given.run), task_of_job(given.run, job.key))
         bound = host_of(workspace).bound(trace=trace)
         receipt = _edit(job, bound, preview=preview)
         if receipt is None or not receipt.files:
-            return Outcome("nothing")
+            return AttemptOutcome("nothing")
         error = None if receipt.error is None else str(receipt.error)
         facts = {} if receipt.id is None else {"held": True} if receipt.held else {"record": receipt.id}
-        return Outcome("done", None, error, tuple(file.path for file in receipt.files), receipt.diff(), facts)
+        return AttemptOutcome("done", None, error, tuple(file.path for file in receipt.files), receipt.diff(), facts)
 
 
 def _call_of(job: Job) -> str:
@@ -242,13 +244,13 @@ def _paths(job: Job, workspace: Workspace) -> Iterator[str]:
             yield entry
 
 
-def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
+def _earlier(job: Job, workspace: Workspace) -> AttemptOutcome | None:
     """The end of a job that an attempt before brought to an end; what one left half done is taken back."""
     task = workspace.task_id or ""
     if job.result == "hold" and job.work != "task":
         if not host_of(workspace).has_held(task):
             return None
-        return Outcome("done", files=workspace.held, diff=_diff(workspace), facts={"held": True})
+        return AttemptOutcome("done", files=workspace.held, diff=_diff(workspace), facts={"held": True})
     records = [entry.record for entry in workspace.history(task=task)]
     undone = {each for record in records for each in record.undoes}
     standing = [record for record in records if record.verb == "edit" and record.id not in undone]
@@ -269,10 +271,10 @@ def _earlier(job: Job, workspace: Workspace) -> Outcome | None:
     return _recorded(job, workspace, [record.id for record in records])
 
 
-def _recorded(job: Job, workspace: Workspace, records: Sequence[str]) -> Outcome:
+def _recorded(job: Job, workspace: Workspace, records: Sequence[str]) -> AttemptOutcome:
     """A job that is done, by its records."""
     files = dict.fromkeys(path for entry in workspace.history(task=workspace.task_id) for path in entry.record.paths)
-    return Outcome("done", files=tuple(files), diff=_diff(workspace), facts={"record": records[0], **_held(job)})
+    return AttemptOutcome("done", files=tuple(files), diff=_diff(workspace), facts={"record": records[0], **_held(job)})
 
 
 def _diff(workspace: Workspace) -> str:
@@ -288,7 +290,7 @@ def _held(job: Job) -> dict[str, object]:
     return {"held": True} if job.result == "hold" else {}
 
 
-def _task(job: Job, given: Given, workspace: Workspace) -> Outcome:
+def _task(job: Job, given: Given, workspace: Workspace) -> AttemptOutcome:
     """A task for a model: all of what it made, if it ended well; else nothing."""
     from steadyhand.agents.task_run import TaskRun
     from steadyhand.tools.kit import Kit
@@ -308,14 +310,14 @@ def _task(job: Job, given: Given, workspace: Workspace) -> Outcome:
         raise
     ended = run.conversation.ended
     spent: dict[str, object] = {"tokens": ended.tokens.to_json(), "text": ended.text[:2_000]}
-    made = _recorded(job, workspace, run.records) if run.records else Outcome("nothing")
+    made = _recorded(job, workspace, run.records) if run.records else AttemptOutcome("nothing")
     if ended.is_done:
         if run.records:
             workspace.end_task()
         return replace(made, facts={**made.facts, **spent})
     _take_back(workspace, task)
     passing = ended.stop == "model" and model.last is not None and model.last.is_passing
-    return Outcome("failed", ended.stop, ended.error, diff=made.diff, facts=spent, again=passing)
+    return AttemptOutcome("failed", ended.stop, ended.error, diff=made.diff, facts=spent, again=passing)
 
 
 def _take_back(workspace: Workspace, task: str) -> None:
@@ -325,9 +327,9 @@ def _take_back(workspace: Workspace, task: str) -> None:
             workspace.undo(task=task, reason="the task did not end successfully")
 
 
-def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
+def _impact(job: Job, given: Given, workspace: Workspace) -> AttemptOutcome:
     """An impact run; one that was begun for this job goes on."""
-    from steadyhand.agents.impact.review import RunSettings
+    from steadyhand.agents.impact.review import ImpactSettings
     from steadyhand.agents.impact.run import run_impact
 
     body = cast("Mapping[str, object]", job.body)
@@ -337,11 +339,11 @@ def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
     record = None if begun is None else runs.run(begun)
     is_over = record is not None and record.get("end") == "finished"
     if given.settle and not is_over:
-        return Outcome("cancelled")
+        return AttemptOutcome("cancelled")
     if record is None or not is_over or _articles(record, "failed", "partial"):
         docs = body.get("docs")
         limit = body.get("limit")
-        settings = RunSettings(
+        settings = ImpactSettings(
             base=None if body.get("base") is None else str(body["base"]),
             docs=tuple(map(str, docs)) if isinstance(docs, list) else (),
             mentions=bool(body.get("mentions")),
@@ -359,8 +361,8 @@ def _impact(job: Job, given: Given, workspace: Workspace) -> Outcome:
         error = wrong[0].get("error")
         said = error.get("message") if isinstance(error, dict) else None
         message = f"{len(wrong)} of {len(_articles(record))} articles failed, the first is {wrong[0]['path']}: {said}"
-        return Outcome("failed", "articles", message, files, diff, facts)
-    return Outcome("done" if files else "nothing", files=files, diff=diff, facts=facts)
+        return AttemptOutcome("failed", "articles", message, files, diff, facts)
+    return AttemptOutcome("done" if files else "nothing", files=files, diff=diff, facts=facts)
 
 
 def _articles(record: Mapping[str, object], *statuses: str) -> list[Mapping[str, object]]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from steadyhand.bulk.crew import Member, attempt
 from steadyhand.bulk.execution import Given
 from steadyhand.bulk.job import Job
-from steadyhand.bulk.run_store import STEPS, RunSettings, RunStore, Wait
+from steadyhand.bulk.run_store import STEPS, BulkSettings, RunStore, Wait
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.record import new_record_id
@@ -61,7 +61,9 @@ class Fleet:
     def close(self) -> None:
         self.store.database.close()
 
-    def ticketing(self, own: Connection, run: str, settings: RunSettings, jobs: Sequence[tuple[int, Job]]) -> list[int]:
+    def ticketing(
+        self, own: Connection, run: str, settings: BulkSettings, jobs: Sequence[tuple[int, Job]]
+    ) -> list[int]:
         """Tickets for jobs, in the transaction of `own`; their numbers."""
         from procrastinate.jobs import Job as Ticket
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 from steadyhand.bulk.crew import Member, attempt
 from steadyhand.bulk.execution import Given
-from steadyhand.bulk.run_store import Begun, Outcome, RunStore, Wait
+from steadyhand.bulk.run_store import AttemptOutcome, Begun, RunStore, Wait
 from steadyhand.errors import Kind
 from steadyhand.workspace.journal.record import new_record_id
 from steadyhand.workspace.run_database import alone
@@ -112,11 +112,11 @@ class _Pool:
             return None
 
 
-def try_sample(store: RunStore, run: str, count: int, processes: int, given: Given) -> list[tuple[str, Outcome]]:
+def try_sample(store: RunStore, run: str, count: int, processes: int, given: Given) -> list[tuple[str, AttemptOutcome]]:
     """What some jobs of a run would do, by their keys; nothing is written, and the jobs wait as before."""
     numbers = store.sample(run, count)
     seconds = store.status(run).settings.seconds
-    found: list[tuple[str, Outcome] | None] = [None] * len(numbers)
+    found: list[tuple[str, AttemptOutcome] | None] = [None] * len(numbers)
     places = iter(enumerate(numbers))
     turn = threading.Lock()
 
@@ -131,8 +131,8 @@ def try_sample(store: RunStore, run: str, count: int, processes: int, given: Giv
                 job = store.job(run, number)
                 assert job is not None
                 ended = member.run(job, given, seconds=seconds)
-                if not isinstance(ended, Outcome):
-                    ended = Outcome("failed", str(Kind.TIMED_OUT), f"the job did not finish: {ended}")
+                if not isinstance(ended, AttemptOutcome):
+                    ended = AttemptOutcome("failed", str(Kind.TIMED_OUT), f"the job did not finish: {ended}")
                 found[place] = (job.key, ended)
         finally:
             member.close()

@@ -60,7 +60,7 @@ STEPS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSettings:
+class BulkSettings:
     """How the jobs of a run are carried out.
 
     `tries`: how often a job is tried that is refused with a kind that may pass; `lost`: how many workers it may take
@@ -86,7 +86,7 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttemptOutcome:
     """How an attempt at a job ended. `again`: it may go through later; with `wait`, after so many seconds, and it does
     not count as a try. `is_away`: nobody should ask the model endpoint before. `is_disk`: the disk of whoever carried
     the job out refused; others may have room.
@@ -114,7 +114,7 @@ class Begun:
     number: int
     attempt: str
     job: Job
-    settings: RunSettings
+    settings: BulkSettings
     tries: int
     lost: int
     waited: int = 0
@@ -134,7 +134,7 @@ class RunStatus:
     id: str
     state: RunState
     why: str | None
-    settings: RunSettings
+    settings: BulkSettings
     counts: Mapping[str, int]
     made: int
     begun: int | None
@@ -187,7 +187,7 @@ class Failure:
     error: str
 
 
-Ticketing = Callable[[Connection, str, RunSettings, Sequence[tuple[int, Job]]], Sequence[int]]
+Ticketing = Callable[[Connection, str, BulkSettings, Sequence[tuple[int, Job]]], Sequence[int]]
 """Puts jobs on a queue inside the transaction that adds them; the numbers of their tickets."""
 
 
@@ -197,7 +197,7 @@ class RunStore:
     def __init__(self, database: RunDatabase) -> None:
         self.database = database
 
-    def make_run(self, settings: RunSettings, name: str | None = None) -> str:
+    def make_run(self, settings: BulkSettings, name: str | None = None) -> str:
         """Begin a run, to which jobs are added; its id. A run of that name that is there is gone on with."""
         run = name or new_record_id()[:8]
         if not run.replace("-", "").replace("_", "").isalnum() or len(run) > 40:
@@ -346,7 +346,7 @@ class RunStore:
             )
         return Begun(run, number, attempt, Job.of_json(json.loads(body)), settings, tries, lost, waited)
 
-    def end(self, begun: Begun, outcome: Outcome) -> bool:
+    def end(self, begun: Begun, outcome: AttemptOutcome) -> bool:
         """Note how an attempt ended the job; False where the attempt has it no more."""
 
         def work(own: Connection) -> bool:
@@ -366,7 +366,7 @@ class RunStore:
 
         return self.database.write(work)
 
-    def put_back(self, begun: Begun, outcome: Outcome, seconds: float, *, lost: bool = False) -> None:
+    def put_back(self, begun: Begun, outcome: AttemptOutcome, seconds: float, *, lost: bool = False) -> None:
         """Let the job wait for its next attempt. `lost`: the worker died with it."""
 
         def work(own: Connection) -> None:
@@ -605,15 +605,15 @@ class RunStore:
         rows = self.database.read(lambda own: own.execute(query, values).fetchall())
         return [
             RunStatus(
-                run, cast("RunState", state), why, RunSettings(**json.loads(settings)),
+                run, cast("RunState", state), why, BulkSettings(**json.loads(settings)),
                 dict(zip(STATES, map(int, counts), strict=True)), int(made), begun, ended, self.database.time(),
             )
             for run, state, why, settings, made, begun, ended, *counts in rows
         ]  # fmt: skip
 
-    def _settings(self, own: Connection, run: str) -> RunSettings:
+    def _settings(self, own: Connection, run: str) -> BulkSettings:
         row = own.execute("SELECT settings FROM bulk_runs WHERE id = ?", (run,)).fetchone()
-        return RunSettings(**json.loads(row[0]))
+        return BulkSettings(**json.loads(row[0]))
 
     def _check_stop(self, own: Connection, run: str) -> None:
         """Pause a run that has more failures than its stop rule allows."""
@@ -663,7 +663,7 @@ def _ended(own: Connection, run: str) -> tuple[int, int]:
     return sum(counts[state] for state in ENDS), counts["refused"] + counts["failed"]
 
 
-def _admission(own: Connection, endpoint: str, settings: RunSettings) -> float | None:
+def _admission(own: Connection, endpoint: str, settings: BulkSettings) -> float | None:
     """How long a job must wait until its model endpoint takes it; None: it may begin now, which is noted."""
     own.execute(  # until the transaction ends, nobody else decides about this endpoint
         "INSERT INTO bulk_endpoints (name, closed_until) VALUES (?, 0) ON CONFLICT (name) DO UPDATE"

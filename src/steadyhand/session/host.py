@@ -1,6 +1,6 @@
 """How a workspace reads files, and the interface that the rooms above use instead of the public one.
 
-`Reader` gives a file's text and what can be addressed in it, and remembers what of it counts as read by the task.
+`FileReader` gives a file's text and what can be addressed in it, and remembers what of it counts as read by the task.
 `Host` is for whoever lets a model or a command work in a workspace: a call of its own, when to stop, what was shown.
 """
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 W = TypeVar("W", bound="Workspace")
 
 
-class Reader:
+class FileReader:
     """Reads files, and remembers what the task has read."""
 
     def __init__(self, session: Session) -> None:
@@ -121,7 +121,7 @@ class Reader:
         return source, image
 
 
-class Host(Reader, Generic[W]):
+class Host(FileReader, Generic[W]):
     """A workspace for tools, agents and commands; made by `host_of` wherever it is needed."""
 
     def __init__(self, workspace: W) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steadyhand.session.audit import Audits, Facts, Moment
     from steadyhand.session.events import Event
     from steadyhand.session.history import History
-    from steadyhand.session.host import Reader
+    from steadyhand.session.host import FileReader
     from steadyhand.session.kept_conflicts import KeptConflict, KeptConflicts
     from steadyhand.session.leases import ActiveLease, Place
     from steadyhand.session.receipt import Receipt
@@ -205,10 +205,10 @@ class Workspace:
         return self._session.store
 
     @property
-    def _reader(self) -> Reader:
-        from steadyhand.session.host import Reader
+    def _reader(self) -> FileReader:
+        from steadyhand.session.host import FileReader
 
-        return Reader(self._session)
+        return FileReader(self._session)
 
     @property
     def _history(self) -> History:

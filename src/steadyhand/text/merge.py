@@ -26,7 +26,7 @@ Reach = Callable[[str, Splice], Span]
 
 @sized("base", "ours", "theirs")
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class MergeConflict:
     """One place where the two versions disagree: what each of the three says, and where (1-based lines).
 
     `span` is where ours is in the merged text. An empty side says that those lines are not there.
@@ -47,7 +47,7 @@ class Merge:
     """The joined text and what could not be joined; ours is in the text where there is a conflict."""
 
     text: str
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[MergeConflict, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -388,7 +388,7 @@ class _Merger:
         self._base, self._ours, self._theirs = base, ours, theirs
         self._pieces: list[str] = []
         self._length = 0
-        self._conflicts: list[Conflict] = []
+        self._conflicts: list[MergeConflict] = []
 
     def merge(self) -> Merge:
         row = 0
@@ -410,7 +410,7 @@ class _Merger:
         else:
             span = Span(self._length, self._length + len(ours))
             lines = (region.base[0] + 1, region.ours[0] + 1, region.theirs[0] + 1)
-            self._conflicts.append(Conflict(base, ours, theirs, *lines, span))
+            self._conflicts.append(MergeConflict(base, ours, theirs, *lines, span))
             self._add(ours)
 
     def _add(self, text: str) -> None:

@@ -215,18 +215,18 @@ def run(
 ) -> dict[str, object]:
     """Let a model correct the articles that the change made wrong; the record of the run.
 
-    `model` is a name as pydantic-ai has it, or an object with `name` and `ask`. Settings are those of `RunSettings`:
+    `model` is a name as pydantic-ai has it, or an object with `name` and `ask`. Settings are those of `ImpactSettings`:
     `base`, `uncommitted`, `docs`, `mentions`, `jobs`, `limit`, `dry_run`, `allow_new`, `propagate`, `max_depth`,
     `again`, `limits`, `budget`. `reviewer` is asked before each article and before each change; without one every edit
     of the model is written, and can be undone. Refuses with `not-installed` without the extra `agent`.
     """
-    from steadyhand.agents.impact.review import RunSettings
+    from steadyhand.agents.impact.review import ImpactSettings
     from steadyhand.agents.impact.run import run_impact
     from steadyhand.agents.model import named_model
     from steadyhand.tools.workspace import Workspace as ToolWorkspace
 
     asked = named_model(model, base_url=base_url, api_key=api_key) if isinstance(model, str) else model
-    given = RunSettings(**settings)
+    given = ImpactSettings(**settings)
     if isinstance(tree, ToolWorkspace):
         return run_impact(tree, asked, given, resume=resume, reviewer=reviewer, watch=watch)
     with ToolWorkspace(path_of(tree, "tree")) as workspace:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 from steadyhand.agents.impact.prompt import NO_DECISION, findings_message, instructions, opening, remark_message
-from steadyhand.agents.impact.review import Edited, Proposal, Remark, Reviewer, RunSettings
+from steadyhand.agents.impact.review import Edited, ImpactSettings, Proposal, Remark, Reviewer
 from steadyhand.agents.impact.toolbox import ArticleToolbox
 from steadyhand.agents.model import Model
-from steadyhand.agents.runner import Conversation, Step
+from steadyhand.agents.runner import ModelConversation, Step
 from steadyhand.articles.checks import Finding, check_edit
 from steadyhand.articles.report import Report
 from steadyhand.articles.search import Flagged
@@ -37,7 +37,7 @@ class ArticleConversation:
     def __init__(
         self,
         model: Model,
-        settings: RunSettings,
+        settings: ImpactSettings,
         workspace: Workspace,
         flagged: Flagged,
         report: Report,
@@ -69,7 +69,7 @@ class ArticleConversation:
         settings = self._settings
         toolbox = ArticleToolbox(self._kit(self._workspace), self._kit(pen), self._path, allow_new=settings.allow_new)
         text = instructions(self._flagged, self._report, toolbox.section, toolbox.names, allow_new=settings.allow_new)
-        conversation = Conversation(self._model, toolbox, text, limits=settings.limits, watch=self._watch)
+        conversation = ModelConversation(self._model, toolbox, text, limits=settings.limits, watch=self._watch)
         facts: Facts = {}
         try:
             await conversation.say(opening(self._flagged, self._before, self._report, settings.budget))
@@ -97,7 +97,7 @@ class ArticleConversation:
             **({"findings": [each.to_json() for each in self._findings]} if self._findings else {}),
         }
 
-    async def _decide(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace) -> None:
+    async def _decide(self, conversation: ModelConversation, toolbox: ArticleToolbox, pen: Workspace) -> None:
         """Ask once more where nothing was decided; show once what the edits broke."""
         if conversation.ended.is_done and not toolbox.is_over and not self._is_changed(toolbox, pen):
             await conversation.say(NO_DECISION)
@@ -109,7 +109,7 @@ class ArticleConversation:
             await conversation.say(findings_message(each.message for each in self._findings))
             self._findings = self._check(pen)
 
-    def _judgement(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace) -> Facts:
+    def _judgement(self, conversation: ModelConversation, toolbox: ArticleToolbox, pen: Workspace) -> Facts:
         ended = conversation.ended
         is_changed = self._is_changed(toolbox, pen)
         said = (toolbox.reasoning or ended.text or "")[:_LONGEST_REASONING]
@@ -126,7 +126,9 @@ class ArticleConversation:
             **failed("no-decision", "the model neither changed the article nor confirmed that it is right"),
         }
 
-    async def _review(self, conversation: Conversation, toolbox: ArticleToolbox, pen: Workspace, facts: Facts) -> Facts:
+    async def _review(
+        self, conversation: ModelConversation, toolbox: ArticleToolbox, pen: Workspace, facts: Facts
+    ) -> Facts:
         """A draft: what it comes to, and, where a person accepts it, made on the article."""
         reviewer = self._reviewer
         if not self._is_changed(toolbox, pen) or reviewer is None:

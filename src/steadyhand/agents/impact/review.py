@@ -11,13 +11,13 @@ from steadyhand.articles.search import Flagged
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.checks import amount, names
 
-__all__ = ["Choice", "Edited", "Proposal", "Remark", "Reviewer", "RunSettings", "Verdict"]
+__all__ = ["Choice", "Edited", "ImpactSettings", "Proposal", "Remark", "Reviewer", "Verdict"]
 
 Choice = Literal["update", "skip", "quit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSettings:
+class ImpactSettings:
     """What a run looks at, and how far it goes. `label` is a name by which whoever started the run finds it again."""
 
     base: str | None = None

@@ -19,7 +19,7 @@ import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 
 from steadyhand.agents.impact.conversation import ArticleConversation, failed
-from steadyhand.agents.impact.review import Reviewer, RunSettings
+from steadyhand.agents.impact.review import ImpactSettings, Reviewer
 from steadyhand.agents.model import Model, opened
 from steadyhand.agents.runner import Step
 from steadyhand.articles.attention import Problem
@@ -47,7 +47,7 @@ _MOST_PLANNED = 20  # of one article, in the plan of all
 def run_impact(
     workspace: Workspace,
     model: Model,
-    settings: RunSettings | None = None,
+    settings: ImpactSettings | None = None,
     *,
     resume: str | None = None,
     reviewer: Reviewer | None = None,
@@ -60,7 +60,7 @@ def run_impact(
     `resume` goes on with a run that was stopped: what is finished is not asked again. Refuses as `read_changes` does,
     and with `stale-source` a run whose change is no longer the one that is checked out.
     """
-    given = settings or RunSettings()
+    given = settings or ImpactSettings()
     held = None if resume is None else host_of(workspace).runs.run(resume)
     if held is not None:
         trigger = held.get("trigger")
@@ -86,7 +86,7 @@ class _Run:
 
     workspace: Workspace
     model: Model
-    settings: RunSettings
+    settings: ImpactSettings
     library: Library
     report: Report
     reviewer: Reviewer | None = None
@@ -316,7 +316,7 @@ def _digest(value: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _resumed(given: RunSettings, trigger: Mapping[str, object], kept: object) -> RunSettings:
+def _resumed(given: ImpactSettings, trigger: Mapping[str, object], kept: object) -> ImpactSettings:
     """The settings of a run that goes on: its change and its articles are those that it was begun with."""
     kept_settings: Mapping[str, object] = kept if isinstance(kept, dict) else {}
     base, docs = trigger.get("base"), kept_settings.get("docs")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from steadyhand.agents.model import Model, Reply, Tokens, ToolCall
-from steadyhand.agents.runner import Conversation, Ended, KitToolbox, Limits, Stop
+from steadyhand.agents.runner import Ended, KitToolbox, Limits, ModelConversation, Stop
 from steadyhand.agents.score.grade import GOOD, OUTCOMES, Outcome, grade
 from steadyhand.agents.score.task import MOST_BYTES, Task
 from steadyhand.agents.score.ways import Way, instructions_of, opening_of
@@ -106,7 +106,7 @@ async def hold_trial(model: Model, task: Task, way: Way, limits: Limits) -> Tria
 async def _in_dialect(model: Model, task: Task, way: Way, limits: Limits, workspace: Workspace) -> Trial:
     clock = asyncio.get_running_loop().time
     begun = clock()
-    conversation = Conversation(model, _NoTools(), instructions_of(way), limits=replace(limits, turns=_TRIES))
+    conversation = ModelConversation(model, _NoTools(), instructions_of(way), limits=replace(limits, turns=_TRIES))
     path = task.files[0].path if len(task.files) == 1 else None
     said, first, kind, end, is_cut = opening_of(task, way), None, None, None, False
     tries = 0
@@ -161,7 +161,7 @@ async def _with_tools(model: Model, task: Task, way: Way, limits: Limits, worksp
             cut.append(step.is_cut)
 
     kit = Kit(workspace, way.name, Settings(model=model.name, overwrite=True))
-    conversation = Conversation(
+    conversation = ModelConversation(
         model, KitToolbox(kit), instructions_of(way, kit.prompt()), watch=watch,
         limits=replace(limits, turns=min(limits.turns, _TURNS), calls=min(limits.calls, _CALLS)),
     )  # fmt: skip

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from steadyhand.bulk.fleet import Fleet
     from steadyhand.bulk.job import Job
-    from steadyhand.bulk.run_store import Failure, JobReport, Outcome, RunStatus, RunStore
+    from steadyhand.bulk.run_store import AttemptOutcome, Failure, JobReport, RunStatus, RunStore
     from steadyhand.surfaces.cli.invocation import Invocation
 
 EMBEDDED = "embedded"
@@ -264,7 +264,7 @@ def job_lines(jobs: Iterable[JobReport]) -> Iterator[Line]:
             yield (Piece(f"          {_first_line(job.error)}", "dim"),)
 
 
-def sample_lines(found: Iterable[tuple[str, Outcome]]) -> Iterator[Line]:
+def sample_lines(found: Iterable[tuple[str, AttemptOutcome]]) -> Iterator[Line]:
     """What a dry run over some jobs found."""
     rows = list(found)
     column = max((cells(key) for key, _ in rows), default=0)

@@ -190,10 +190,10 @@ def run_command(invocation: Invocation, **options: Any) -> int:
     codes: 0 if every job is done or had nothing to do, otherwise 1.
     """
     from steadyhand.bulk.job import batches
-    from steadyhand.bulk.run_store import RunSettings
+    from steadyhand.bulk.run_store import BulkSettings
 
     share, count = stop_rule(options["stop_at_failures"])
-    settings = RunSettings(
+    settings = BulkSettings(
         actor=invocation.settings.actor or invocation.config.actor, stop_share=share, stop_count=count,
         **{name: options[name] for name in (
             "seconds", "tries", "lost", "priority", "model_jobs", "model_rate", "push",

@@ -25,7 +25,7 @@ from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.agents.impact.review import Choice, Edited, Proposal, Reviewer, RunSettings, Verdict
+    from steadyhand.agents.impact.review import Choice, Edited, ImpactSettings, Proposal, Reviewer, Verdict
     from steadyhand.articles.search import Flagged
 
 _MEMBERS = Registry(
@@ -359,12 +359,12 @@ def _reviewer(invocation: Invocation, options: dict[str, Any]) -> Reviewer | Non
     return TerminalReviewer(invocation.output)
 
 
-def _settings(invocation: Invocation, options: dict[str, Any]) -> RunSettings:
-    from steadyhand.agents.impact.review import RunSettings
+def _settings(invocation: Invocation, options: dict[str, Any]) -> ImpactSettings:
+    from steadyhand.agents.impact.review import ImpactSettings
 
     change, work = ("base", "uncommitted", "mentions"), ("jobs", "limit", "dry_run", "allow_new")
     given = {name: options[name] for name in (*change, *work, "propagate", "max_depth", "again")}
-    return RunSettings(**given, docs=tuple(docs_of(invocation, options["docs"])), limits=limits_of(options))
+    return ImpactSettings(**given, docs=tuple(docs_of(invocation, options["docs"])), limits=limits_of(options))
 
 
 def _error(record: dict[str, object]) -> dict[str, object]:
