@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.invocation import misused
-from steadyhand.surfaces.cli.options import FileName, chain
+from steadyhand.surfaces.cli.options import FILE, chain, option
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, pad, visible_line
 
 if TYPE_CHECKING:
@@ -34,20 +32,16 @@ _STYLES = {"done": "good", "nothing": "dim", "refused": "warning", "failed": "er
 
 # Where the state of runs is.
 queue_options = chain(
-    click.option(
-        "--queue",
-        metavar="URL",
-        envvar=_QUEUE,
-        show_envvar=True,
-        help="A PostgreSQL that workers share, postgresql://…; embedded starts one here (default: this machine).",
+    option(
+        "--queue URL",
+        "A PostgreSQL that workers share, postgresql://…; embedded starts one here (default: this machine).",
+        variable=_QUEUE,
     ),
-    click.option(
-        "--state",
-        metavar="DIR",
-        envvar="STEADYHAND_BULK",
-        show_envvar=True,
-        type=FileName(),
-        help="The folder for runs, clones and working trees (default: in the user's state folder).",
+    option(
+        "--state DIR",
+        "The folder for runs, clones and working trees (default: in the user's state folder).",
+        type=FILE,
+        variable="STEADYHAND_BULK",
     ),
 )
 

@@ -15,7 +15,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, misused, parse_json
-from steadyhand.surfaces.cli.options import Name, chain, guard_option, policy_of, tolerance_options
+from steadyhand.surfaces.cli.options import Name, chain, flag, guard_option, option, policy_of, tolerance_options
 
 if TYPE_CHECKING:
     from steadyhand.agents.model import Model
@@ -107,31 +107,21 @@ _SETTINGS = (
 
 # The options of every command that hands out tools; the command takes them as keywords, all together.
 host_options = chain(
-    click.option("--article", metavar="FILE", help="The only file that may be changed."),
-    click.option("--allow-new", is_flag=True, help="With --article, also allow new pages next to it."),
-    click.option("--prefix", metavar="DIR", help="A directory that calls may name instead of the root."),
-    click.option(
-        "--extensions",
-        metavar="ENDINGS",
+    option("--article FILE", "The only file that may be changed."),
+    flag("--allow-new", "With --article, also allow new pages next to it."),
+    option("--prefix DIR", "A directory that calls may name instead of the root."),
+    option(
+        "--extensions ENDINGS",
+        "Extensions of files that may be named, such as .md,.txt; may be repeated.",
         multiple=True,
-        help="Extensions of files that may be named, such as .md,.txt; may be repeated.",
     ),
-    click.option("--model", metavar="NAME", help="The model that makes the calls, for the records."),
-    click.option("--overwrite", is_flag=True, help="Allow overwriting files that were never read."),
-    click.option("--allow-shrink", is_flag=True, help="Allow overwriting that drops most of a file."),
-    click.option("--require-read", is_flag=True, help="Let vendor tools edit only what was read."),
-    click.option(
-        *("--tool-version", "version"), metavar="VERSION", help="The version of a vendor's tool, such as 20250124."
-    ),
-    click.option(
-        "--max-characters",
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="Limit on the characters that a vendor's view shows.",
-    ),
-    click.option(
-        "--backup", type=click.Choice(["journal", "bak"]), help="bak: also keep a copy next to a changed file."
-    ),
+    option("--model NAME", "The model that makes the calls, for the records."),
+    flag("--overwrite", "Allow overwriting files that were never read."),
+    flag("--allow-shrink", "Allow overwriting that drops most of a file."),
+    flag("--require-read", "Let vendor tools edit only what was read."),
+    option("--tool-version version VERSION", "The version of a vendor's tool, such as 20250124."),
+    option("--max-characters N", "Limit on the characters that a vendor's view shows.", least=1),
+    option("--backup", "bak: also keep a copy next to a changed file.", choices=["journal", "bak"]),
     tolerance_options,
     guard_option,
 )
@@ -164,43 +154,38 @@ def host_policy(options: Mapping[str, Any]) -> Policy | None:
 _SCRIPT = "script:"
 
 
-def _limit(name: str, kind: click.ParamType[Any], default: float, words: str) -> Any:
-    return click.option(name, metavar="N", type=kind, default=default, show_default=True, help=words)
-
-
 # Which model is asked.
 named_model_options = chain(
-    click.option(
-        "--model",
-        metavar="NAME",
-        envvar="STEADYHAND_MODEL",
-        show_envvar=True,
-        help="anthropic:… or another of pydantic-ai; openai-chat:NAME with --base-url; script:FILE plays replies.",
+    option(
+        "--model NAME",
+        "anthropic:… or another of pydantic-ai; openai-chat:NAME with --base-url; script:FILE plays replies.",
+        variable="STEADYHAND_MODEL",
     ),
-    click.option(
-        "--base-url",
-        metavar="URL",
-        envvar="STEADYHAND_BASE_URL",
-        show_envvar=True,
-        help="An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
+    option(
+        "--base-url URL",
+        "An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; its key is STEADYHAND_API_KEY.",
+        variable="STEADYHAND_BASE_URL",
     ),
 )
 
 
 # How long a reply may be.
-reply_tokens_option = click.option(
-    "--reply-tokens", metavar="N", type=click.IntRange(min=1), help="Token limit of one reply (default: the model's)."
-)
+reply_tokens_option = option("--reply-tokens N", "Token limit of one reply (default: the model's).", least=1)
 
 
 # The options of `model_of` and `limits_of`; the command takes them as keywords, all together.
 model_options = chain(
     named_model_options,
-    _limit("--max-turns", click.IntRange(min=1), 24, "Stop after N replies."),
-    _limit("--max-calls", click.IntRange(min=1), 80, "Stop after N tool calls."),
-    _limit("--max-tokens", click.IntRange(min=1), 400_000, "Stop after N tokens, in and out."),
-    _limit("--max-seconds", click.FloatRange(min=0, min_open=True), 600.0, "Stop a conversation after this time."),
-    _limit("--retries", click.IntRange(min=0), 5, "Retries after a rate limit or a lost connection."),
+    option("--max-turns N", "Stop after N replies.", least=1, usual=24),
+    option("--max-calls N", "Stop after N tool calls.", least=1, usual=80),
+    option("--max-tokens N", "Stop after N tokens, in and out.", least=1, usual=400_000),
+    option(
+        "--max-seconds N",
+        "Stop a conversation after this time.",
+        type=click.FloatRange(min=0, min_open=True),
+        usual=600.0,
+    ),
+    option("--retries N", "Retries after a rate limit or a lost connection.", least=0, usual=5),
     reply_tokens_option,
 )
 

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-import click
-
 from steadyhand.errors import EditError
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import FileName, chain
+from steadyhand.surfaces.cli.options import FILE, chain, flag, option
 from steadyhand.surfaces.cli.render import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible, visible_line, visible_name
 from steadyhand.surfaces.web.markup import Html, el, static_document
@@ -29,19 +27,13 @@ STALE = 3  # the exit code of a search or run that was asked to fail where artic
 
 # Which change is meant.
 change_options = chain(
-    click.option(
-        "--base",
-        metavar="REV",
-        help="Compare with where HEAD left this branch, tag or commit (default: origin/HEAD, main or master).",
+    option(
+        "--base REV", "Compare with where HEAD left this branch, tag or commit (default: origin/HEAD, main or master)."
     ),
-    click.option(*("--uncommitted", "-u"), is_flag=True, help="What is staged, unstaged or untracked, against HEAD."),
+    flag("--uncommitted -u", "What is staged, unstaged or untracked, against HEAD."),
 )
-docs_option = click.option(
-    "--docs",
-    metavar="DIR",
-    multiple=True,
-    type=FileName(),
-    help="Look for articles only in this directory or file; may be repeated.",
+docs_option = option(
+    "--docs DIR", "Look for articles only in this directory or file; may be repeated.", type=FILE, multiple=True
 )
 
 

@@ -165,6 +165,34 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
 
+FILE = FileName()
+
+
+def option(said: str, help: str, **more: Any) -> Callable[[_Function], _Function]:
+    """An option as usage has it: `--lines A:B`, `--numbers -n`; a word in small letters is the command's name for it.
+
+    `least` and `most` make it a number, `choices` one of some words. `usual` is the default, `variable` a variable of
+    the environment that is asked before it; help shows both.
+    """
+    words = said.split()
+    metavar = next((word for word in words if not word.startswith("-") and not word.islower()), None)
+    if "least" in more or "most" in more:
+        least, most = more.pop("least", None), more.pop("most", None)
+        more["type"] = (click.FloatRange if isinstance(least, float) else click.IntRange)(least, most)
+    if "choices" in more:
+        more["type"] = click.Choice(more.pop("choices"))
+    if "usual" in more:
+        more |= {"default": more.pop("usual"), "show_default": True}
+    if "variable" in more:
+        more |= {"envvar": more.pop("variable"), "show_envvar": True}
+    return click.option(*(word for word in words if word != metavar), metavar=metavar, help=help, **more)
+
+
+def flag(said: str, help: str, **more: Any) -> Callable[[_Function], _Function]:
+    """An option that is given or not."""
+    return option(said, help, is_flag=True, **more)
+
+
 Commit = Mapping[str, Any]
 """How a change is made, as `Workspace` takes it: `expect`, `reason`, `preview`, and `encoding` where there is one."""
 
@@ -190,17 +218,13 @@ def change(invocation: Invocation, file: str, edit: Edit, commit: Commit, policy
         return report(invocation, workspace.edit(invocation.path(file), [edit], **commit))
 
 
-expect_option = click.option(
-    "--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more)."
-)
-reason_option = click.option("--reason", metavar="TEXT", help="Why; recorded with the change.")
-dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would happen and write nothing.")
-encoding_option = click.option("--encoding", metavar="NAME", help="The file's encoding, if it cannot be detected.")
+expect_option = option("--expect HASH", "Refuse unless the file's SHA-256 starts with this (16 digits or more).")
+reason_option = option("--reason TEXT", "Why; recorded with the change.")
+dry_run_option = flag("--dry-run", "Show what would happen and write nothing.")
+encoding_option = option("--encoding NAME", "The file's encoding, if it cannot be detected.")
 # Where an answer is written, given to the command as `file`.
-output_option = click.option(
-    "--output", "-o", "file", metavar="FILE", type=FileName(), help="Write to this file (default: standard output)."
-)
-file_argument = click.argument("file", type=FileName())  # relative to the current directory
+output_option = option("--output -o file FILE", "Write to this file (default: standard output).", type=FILE)
+file_argument = click.argument("file", type=FILE)  # relative to the current directory
 
 
 def chain(*decorators: Any) -> Callable[[_Function], _Function]:
@@ -257,19 +281,17 @@ def _names() -> tuple[str, ...]:
 
 def tolerance_options(function: _Function) -> _Function:
     """`--tier` and `--on-drift`."""
-    drift = click.option(
-        "--on-drift",
-        metavar="HOW",
-        type=click.Choice(_ON_DRIFT),
-        help="If a line to change differs in the file: refuse (default), merge both, or take the new text.",
+    drift = option(
+        "--on-drift HOW",
+        "If a line to change differs in the file: refuse (default), merge both, or take the new text.",
+        choices=_ON_DRIFT,
     )
-    tier = click.option(
-        "--tier",
-        metavar="TIER",
+    tier = option(
+        "--tier TIER",
+        "How far old text may differ from the file.",
         type=Name("tier", _names),
         cls=NamingOption,
         remark=" (default)",
-        help="How far old text may differ from the file.",
     )
     return tier(drift(function))
 
@@ -300,13 +322,12 @@ def guards_but(without: tuple[str, ...]) -> frozenset[str] | None:
 
 def guard_option(function: _Function) -> _Function:
     """`--no-guard`, given to the command as `without`."""
-    return click.option(
-        *("--no-guard", "without"),
-        metavar="NAME",
+    return option(
+        "--no-guard without NAME",
+        "Skip a check of the result; without syntax an edit may break a file that parses; may be repeated.",
         type=Name("guard", _guard_names),
         cls=NamingOption,
         multiple=True,
-        help="Skip a check of the result; without syntax an edit may break a file that parses; may be repeated.",
     )(function)
 
 
@@ -507,48 +528,34 @@ def _exactly_one(options: dict[str, Any], hint: str) -> None:
         raise misused(found, hint)
 
 
-at_option = click.option(
-    "--at",
-    metavar="ADDRESS",
-    type=AddressName(),
-    help="The address of a heading, element, symbol or key, as outline lists it.",
+at_option = option(
+    "--at ADDRESS", "The address of a heading, element, symbol or key, as outline lists it.", type=AddressName()
 )
 
 # The options of `WhichOptions`.
 which_options = chain(
-    click.option(
-        "--occurrence",
-        metavar="WHICH",
-        type=OccurrenceType(),
-        help="unique (default), first, last, all or a number.",
-    ),
-    click.option("--all", "every", is_flag=True, help="Every occurrence."),
-    click.option("--first", is_flag=True, help="The first occurrence."),
-    click.option("--last", is_flag=True, help="The last occurrence."),
-    click.option("--nth", metavar="N", type=click.IntRange(min=1), help="The Nth occurrence."),
+    option("--occurrence WHICH", "unique (default), first, last, all or a number.", type=OccurrenceType()),
+    flag("--all every", "Every occurrence."),
+    flag("--first", "The first occurrence."),
+    flag("--last", "The last occurrence."),
+    option("--nth N", "The Nth occurrence.", least=1),
 )
 
 # The options of `PlaceOptions`.
 place_options = chain(
-    click.option("--old", metavar="TEXT", help="The text as it is in the file."),
-    click.option(
-        "--old-file", metavar="FILE", type=FileName(), help="Read the old text from a file; - for standard input."
-    ),
-    click.option("--lines", metavar="A:B", type=LineRange(), help="Whole lines from A to B, both included: 3:5."),
-    click.option(
-        "--anchor",
-        metavar="LINE#HASH",
-        help="A line by its anchor from read --anchors, or two anchors joined by a colon.",
-    ),
+    option("--old TEXT", "The text as it is in the file."),
+    option("--old-file FILE", "Read the old text from a file; - for standard input.", type=FILE),
+    option("--lines A:B", "Whole lines from A to B, both included: 3:5.", type=LineRange()),
+    option("--anchor LINE#HASH", "A line by its anchor from read --anchors, or two anchors joined by a colon."),
     at_option,
     which_options,
-    click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless exactly N places match."),
+    option("--expected N", "Refuse unless exactly N places match.", least=1),
 )
 
 
 def where_option(help: str) -> Callable[[_Function], _Function]:
     """On which side of a place, or inside at which end."""
-    return click.option("--where", metavar="SIDE", type=click.Choice(WHERES), help=help)
+    return option("--where SIDE", help, choices=WHERES)
 
 
 address_argument = click.argument("address", metavar="ADDRESS", type=AddressName())

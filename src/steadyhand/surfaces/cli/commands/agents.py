@@ -22,7 +22,7 @@ from steadyhand.surfaces.cli.host_options import (
     toolset_of,
 )
 from steadyhand.surfaces.cli.invocation import Invocation, argument_text, misused, parse_json
-from steadyhand.surfaces.cli.options import FileName, Name
+from steadyhand.surfaces.cli.options import FILE, Name, flag, option
 from steadyhand.surfaces.cli.output import CommandResult, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad
@@ -46,14 +46,13 @@ if TYPE_CHECKING:
     """,
 )
 @click.argument("task_text", metavar="TASK|-|@FILE")
-@click.option(
-    "--toolset",
-    metavar="NAME",
+@option(
+    "--toolset NAME",
+    "The model's tools (default: the entry for the model in steadyhand.toml, else core).",
     type=ToolsetName(),
-    help="The model's tools (default: the entry for the model in steadyhand.toml, else core).",
 )
-@click.option("--transcript", metavar="FILE", type=FileName(), help="Write the whole conversation to this file.")
-@click.option("--article", metavar="FILE", help="The only file that may be changed.")
+@option("--transcript FILE", "Write the whole conversation to this file.", type=FILE)
+@option("--article FILE", "The only file that may be changed.")
 @model_options
 def agent_command(
     invocation: Invocation,
@@ -124,13 +123,8 @@ def agent_command(
 )
 @click.argument("tool")
 @click.argument("arguments", metavar="[JSON|-|@FILE]", required=False)
-@click.option(
-    "--toolset",
-    metavar="NAME",
-    type=ToolsetName(),
-    help="The tool's toolset (default: core, or the only one that has the tool).",
-)
-@click.option("--conversation", metavar="ID", help="The conversation, for the records (default: the task).")
+@option("--toolset NAME", "The tool's toolset (default: core, or the only one that has the tool).", type=ToolsetName())
+@option("--conversation ID", "The conversation, for the records (default: the task).")
 @host_options
 def call_command(
     invocation: Invocation,
@@ -207,17 +201,12 @@ _PLANNER = "planner"
 )
 @click.argument("toolset", metavar="[TOOLSET]", required=False, type=ToolsetName())
 @click.argument("tool", metavar="[TOOL]", required=False)
-@click.option(
-    "--schema",
-    metavar="STYLE",
-    type=Name("style", schema_styles),
-    help="Print the tools as JSON, in the form an API takes.",
-)
-@click.option("--prompt", is_flag=True, help="Print the toolset's section for a system prompt.")
-@click.option(
+@option("--schema STYLE", "Print the tools as JSON, in the form an API takes.", type=Name("style", schema_styles))
+@flag("--prompt", "Print the toolset's section for a system prompt.")
+@option(
     "--mode",
-    type=click.Choice([*MODES, _PLANNER]),
-    help="Only the tools of this mode; planner, with --prompt: how to choose among the modes.",
+    "Only the tools of this mode; planner, with --prompt: how to choose among the modes.",
+    choices=[*MODES, _PLANNER],
 )
 def tools_command(
     invocation: Invocation, toolset: str | None, tool: str | None, schema: str | None, prompt: bool, mode: str | None

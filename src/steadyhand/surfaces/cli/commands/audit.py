@@ -17,11 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
-import click
-
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import SINCE_HELP, FileName, Since, When, output_option, started
+from steadyhand.surfaces.cli.options import FILE, SINCE_HELP, Since, When, flag, option, output_option, started
 from steadyhand.surfaces.cli.output import CommandResult, Write, writing
 from steadyhand.surfaces.cli.render import lines_of, progress, table_lines
 from steadyhand.surfaces.plot import (
@@ -65,20 +63,12 @@ _AT_ONCE = 1 << 16  # bytes
     steadyhand export --since 2026-11-01 --path docs -o november.jsonl
     """,
 )
-@click.option(
-    *("--format", "format_name"),
-    type=click.Choice(["jsonl", "csv"]),
-    default="jsonl",
-    show_default=True,
-    help="One JSON object on each line, or one row.",
-)
-@click.option(
-    "--articles", is_flag=True, help="One line for each file: whether it was updated, the patch, the reasons."
-)
-@click.option("--run", "run_id", metavar="RUN", help="With --articles: those of this run of steadyhand impact.")
-@click.option("--since", metavar="WHEN", type=When(), help=SINCE_HELP)
-@click.option("--task", metavar="TASK", help="Only what this task did.")
-@click.option("--path", metavar="FILE", type=FileName(), help="Only what concerns this file or directory.")
+@option("--format format_name", "One JSON object on each line, or one row.", choices=["jsonl", "csv"], usual="jsonl")
+@flag("--articles", "One line for each file: whether it was updated, the patch, the reasons.")
+@option("--run run_id RUN", "With --articles: those of this run of steadyhand impact.")
+@option("--since WHEN", SINCE_HELP, type=When())
+@option("--task TASK", "Only what this task did.")
+@option("--path FILE", "Only what concerns this file or directory.", type=FILE)
 @output_option
 def export_command(
     invocation: Invocation,
@@ -284,7 +274,7 @@ _FINDINGS_STYLES = {"critical": "bad", "high": "bad", "medium": "warning"}
     steadyhand findings --json
     """,
 )
-@click.option("--task", metavar="TASK", help="Only what this task reported.")
+@option("--task TASK", "Only what this task reported.")
 def findings_command(invocation: Invocation, task: str | None) -> CommandResult:
     """List what tasks reported with `report_findings`.
 
@@ -330,21 +320,14 @@ def _lines(found: Sequence[Finding]) -> list[Line]:
     steadyhand stats --html stats.html --png stats.png
     """,
 )
-@click.option("--since", metavar="WHEN", type=When(), help=SINCE_HELP)
-@click.option(
-    "--until", metavar="WHEN", type=When(), help="Only what happened before a date, a time ago (7d), or a record's id."
-)
-@click.option("--compare", metavar="WHEN", type=When(), help="Compare with the period from then until --since.")
-@click.option(
-    "--by",
-    metavar="NAMES",
-    multiple=True,
-    help="One row for each of: model, way, type, toolset, dialect, tool, task, actor, day.",
-)
-@click.option("--task", metavar="TASK", help="Only calls of this task.")
-@click.option("--tool", metavar="NAME", help="Only calls of this tool.")
-@click.option("--html", metavar="FILE", type=FileName(), help="Write a self-contained HTML page.")
-@click.option("--png", metavar="FILE", type=FileName(), help="Write a picture; needs matplotlib.")
+@option("--since WHEN", SINCE_HELP, type=When())
+@option("--until WHEN", "Only what happened before a date, a time ago (7d), or a record's id.", type=When())
+@option("--compare WHEN", "Compare with the period from then until --since.", type=When())
+@option("--by NAMES", "One row for each of: model, way, type, toolset, dialect, tool, task, actor, day.", multiple=True)
+@option("--task TASK", "Only calls of this task.")
+@option("--tool NAME", "Only calls of this tool.")
+@option("--html FILE", "Write a self-contained HTML page.", type=FILE)
+@option("--png FILE", "Write a picture; needs matplotlib.", type=FILE)
 def stats_command(
     invocation: Invocation,
     since: Since | None,
@@ -410,8 +393,8 @@ def _write(
         from steadyhand.surfaces.plot import render_picture
 
         made.append(("--png", png, render_picture(found, title=title)))
-    for option, name, data in made:
-        with writing(invocation, option, name) as write:
+    for said, name, data in made:
+        with writing(invocation, said, name) as write:
             write(data)
     return [name for _, name, _ in made]
 

@@ -33,7 +33,7 @@ from steadyhand.surfaces.cli.bulk import (
 )
 from steadyhand.surfaces.cli.group import command, family
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode, misused, parse_json
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FILE, flag, option
 from steadyhand.surfaces.cli.output import CommandResult, writing
 from steadyhand.surfaces.cli.render import progress
 from steadyhand.surfaces.terminal import Piece, counted
@@ -44,16 +44,11 @@ if TYPE_CHECKING:
     from steadyhand.bulk.run_store import RunStatus
 
 _run_argument = click.argument("run", metavar="RUN")
-_workers_option = click.option(
-    "--workers",
-    metavar="N",
-    type=click.IntRange(0, 256),
-    help="Processes of this machine (default: its cores; 0 with --queue URL).",
+_workers_option = option(
+    "--workers N", "Processes of this machine (default: its cores; 0 with --queue URL).", least=0, most=256
 )
-_wait_option = click.option("--wait", is_flag=True, help="With --queue URL: wait until the run is over.")
-_patches_option = click.option(
-    "--patches", metavar="DIR", type=FileName(), help="Write the diff of each job to this folder."
-)
+_wait_option = flag("--wait", "With --queue URL: wait until the run is over.")
+_patches_option = option("--patches DIR", "Write the diff of each job to this folder.", type=FILE)
 _LOOK = 1.0
 _SECTION = "Bulk runs"
 _MEMBERS = Registry(
@@ -95,88 +90,34 @@ def bulk_command() -> None:
     steadyhand bulk run jobs.jsonl --queue postgresql://ci@db/fleet --wait --json
     """,
 )
-@click.argument("jobs", metavar="[JOBS.jsonl|-]", required=False, type=FileName())
-@click.option("--plan", metavar="FILE", type=FileName(), help="Instead of JOBS: a JSON plan or a patch in any format.")
-@click.option(
-    "--repos",
-    metavar="FILE",
-    type=FileName(),
-    help="With --plan: the trees, one per line: a directory, or a repository and a ref.",
+@click.argument("jobs", metavar="[JOBS.jsonl|-]", required=False, type=FILE)
+@option("--plan FILE", "Instead of JOBS: a JSON plan or a patch in any format.", type=FILE)
+@option("--repos FILE", "With --plan: the trees, one per line: a directory, or a repository and a ref.", type=FILE)
+@option(
+    "--result", "With --plan: what to do with the result.", choices=["leave", "hold", "patch", "branch"], usual="leave"
 )
-@click.option(
-    "--result",
-    type=click.Choice(["leave", "hold", "patch", "branch"]),
-    default="leave",
-    show_default=True,
-    help="With --plan: what to do with the result.",
-)
-@click.option("--reason", metavar="TEXT", help="With --plan: why; also the message of a commit.")
-@click.option(
-    "--run",
-    "name",
-    metavar="NAME",
-    help="The id of the run; an existing run gets the missing jobs and continues with its own options.",
+@option("--reason TEXT", "With --plan: why; also the message of a commit.")
+@option(
+    "--run name NAME", "The id of the run; an existing run gets the missing jobs and continues with its own options."
 )
 @_workers_option
-@click.option(
-    "--sample",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Dry-run N jobs first; start the run only if none fails, or no more than --stop-at-failures.",
+@option(
+    "--sample N", "Dry-run N jobs first; start the run only if none fails, or no more than --stop-at-failures.", least=1
 )
-@click.option("--dry-run", is_flag=True, help="Only the dry run: of --sample jobs, or of 20.")
-@click.option(
-    "--stop-at-failures",
-    metavar="N|N%",
-    help="Pause the run when this many jobs, or this share of the ended jobs, were refused or failed.",
+@flag("--dry-run", "Only the dry run: of --sample jobs, or of 20.")
+@option(
+    "--stop-at-failures N|N%",
+    "Pause the run when this many jobs, or this share of the ended jobs, were refused or failed.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0.1),
-    default=600.0,
-    show_default=True,
-    help="End a job that takes longer.",
-)
-@click.option(
-    "--tries",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="How often to try a job whose refusal may be temporary.",
-)
-@click.option(
-    "--lost",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Give up on a job that killed this many workers.",
-)
-@click.option(
-    "--priority", type=int, default=0, show_default=True, help="On a queue: jobs with a higher priority run first."
-)
-@click.option(
-    "--model",
-    metavar="NAME",
-    envvar="STEADYHAND_MODEL",
-    show_envvar=True,
-    help="The model for tasks and impact runs that name none.",
-)
-@click.option(
-    "--base-url", metavar="URL", envvar="STEADYHAND_BASE_URL", show_envvar=True, help="Its OpenAI-compatible server."
-)
-@click.option(
-    "--model-jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Limit on jobs running at once against one model endpoint.",
-)
-@click.option(
-    "--model-rate",
-    metavar="N",
-    type=click.FloatRange(min=0.02),
-    help="Limit on jobs started per minute against one model endpoint.",
-)
-@click.option("--push", is_flag=True, help="Push branches to the repository that was cloned.")
+@option("--seconds", "End a job that takes longer.", usual=600.0, least=0.1)
+@option("--tries", "How often to try a job whose refusal may be temporary.", least=1, usual=5)
+@option("--lost", "Give up on a job that killed this many workers.", least=1, usual=3)
+@option("--priority", "On a queue: jobs with a higher priority run first.", usual=0, type=int)
+@option("--model NAME", "The model for tasks and impact runs that name none.", variable="STEADYHAND_MODEL")
+@option("--base-url URL", "Its OpenAI-compatible server.", variable="STEADYHAND_BASE_URL")
+@option("--model-jobs N", "Limit on jobs running at once against one model endpoint.", least=1)
+@option("--model-rate N", "Limit on jobs started per minute against one model endpoint.", least=0.02)
+@flag("--push", "Push branches to the repository that was cloned.")
 @_wait_option
 @_patches_option
 @queue_options
@@ -480,12 +421,11 @@ def watch_command(invocation: Invocation, run: str, queue: str | None, state: st
     """,
 )
 @_run_argument
-@click.option(
-    "--only",
-    "states",
-    type=click.Choice(["waiting", "running", "done", "nothing", "refused", "failed", "cancelled"]),
+@option(
+    "--only states",
+    "Only jobs in this state; may be repeated.",
+    choices=["waiting", "running", "done", "nothing", "refused", "failed", "cancelled"],
     multiple=True,
-    help="Only jobs in this state; may be repeated.",
 )
 @_patches_option
 @queue_options
@@ -561,12 +501,11 @@ def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
     """,
 )
 @_run_argument
-@click.option(
-    "--only",
-    "states",
-    type=click.Choice(["refused", "failed", "cancelled"]),
+@option(
+    "--only states",
+    "Only jobs that ended this way; may be repeated.",
+    choices=["refused", "failed", "cancelled"],
     multiple=True,
-    help="Only jobs that ended this way; may be repeated.",
 )
 @_workers_option
 @_wait_option
@@ -602,15 +541,13 @@ def _say(invocation: Invocation, queue: Queue, run: str) -> CommandResult:
     STEADYHAND_QUEUE=postgresql://ci@db/fleet steadyhand worker --until-idle
     """,
 )
-@click.option("--jobs", metavar="N", type=click.IntRange(1, 256), help="Jobs at once (default: the machine's cores).")
-@click.option("--until-idle", is_flag=True, help="Exit when no open run has a job left.")
-@click.option(
-    "--lost-after",
-    metavar="SECONDS",
+@option("--jobs N", "Jobs at once (default: the machine's cores).", least=1, most=256)
+@flag("--until-idle", "Exit when no open run has a job left.")
+@option(
+    "--lost-after SECONDS",
+    "Give the jobs of a worker to others after it has been silent this long; use the same value for all workers.",
+    usual=30.0,
     type=click.FloatRange(min=1),
-    default=30.0,
-    show_default=True,
-    help="Give the jobs of a worker to others after it has been silent this long; use the same value for all workers.",
 )
 @queue_options
 def worker_command(

@@ -30,8 +30,8 @@ from steadyhand.surfaces.cli.invocation import (
     text_from,
 )
 from steadyhand.surfaces.cli.options import (
+    FILE,
     Commit,
-    FileName,
     FormatName,
     NamingOption,
     OccurrenceType,
@@ -45,7 +45,9 @@ from steadyhand.surfaces.cli.options import (
     commit_options,
     dry_run_option,
     file_argument,
+    flag,
     lines_target,
+    option,
     place_options,
     policy_options,
     reason_option,
@@ -68,9 +70,7 @@ _FILES = lazy_pattern(r'"files"\s*:')
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_path_option = click.option(
-    "--path", metavar="FILE", type=FileName(), help="The file to change if the reply names none."
-)
+_path_option = option("--path FILE", "The file to change if the reply names none.", type=FILE)
 
 
 @command(
@@ -90,11 +90,9 @@ _path_option = click.option(
 @file_argument
 @click.argument("texts", nargs=-1, metavar="[OLD NEW]")
 @place_options
-@click.option("--new", metavar="TEXT", help="The new text.")
-@click.option(
-    "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
-)
-@click.option("--delete", is_flag=True, help="Delete the text instead.")
+@option("--new TEXT", "The new text.")
+@option("--new-file FILE", "Read the new text from a file; - for standard input.", type=FILE)
+@flag("--delete", "Delete the text instead.")
 @policy_options()
 @commit_options()
 def edit_command(
@@ -164,25 +162,14 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
 )
 @file_argument
 @click.argument("text", required=False)
-@click.option(
-    "--text-file", metavar="FILE", type=FileName(), help="Read the text from this file; - for standard input."
-)
-@click.option("--before", metavar="TEXT", help="Insert directly before this text.")
-@click.option("--after", metavar="TEXT", help="Insert directly after this text.")
-@click.option(
-    "--line",
-    metavar="N",
-    type=click.IntRange(min=-1),
-    help="Insert whole lines after line N; 0: at the start, -1: at the end.",
-)
-@click.option(
-    "--anchor", metavar="LINE#HASH", help="Insert whole lines after the line with this anchor, from read --anchors."
-)
+@option("--text-file FILE", "Read the text from this file; - for standard input.", type=FILE)
+@option("--before TEXT", "Insert directly before this text.")
+@option("--after TEXT", "Insert directly after this text.")
+@option("--line N", "Insert whole lines after line N; 0: at the start, -1: at the end.", least=-1)
+@option("--anchor LINE#HASH", "Insert whole lines after the line with this anchor, from read --anchors.")
 @at_option
 @where_option("With --at: before or after (default) that place, or inside it at start or end.")
-@click.option(
-    "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
-)
+@option("--occurrence WHICH", "unique (default), first, last, all or a number.", type=OccurrenceType())
 @policy_options()
 @commit_options()
 def insert_command(
@@ -401,9 +388,9 @@ class ActionName(click.ParamType[str]):
 @address_argument
 @click.argument("action", type=ActionName())
 @click.argument("arguments", metavar="[NAME=VALUE]...", nargs=-1)
-@click.option("--json-args", metavar="JSON", help="The arguments as one JSON object, instead of or with NAME=VALUE.")
+@option("--json-args JSON", "The arguments as one JSON object, instead of or with NAME=VALUE.")
 @which_options
-@click.option("--expected", metavar="N", type=click.IntRange(min=1), help="Refuse unless there are exactly N.")
+@option("--expected N", "Refuse unless there are exactly N.", least=1)
 @policy_options(tolerance=False)
 @commit_options()
 def act_command(
@@ -446,8 +433,8 @@ def act_command(
 )
 @file_argument
 @address_argument
-@click.option("--to", metavar="ADDRESS", help="The new place (default: the end of the other file).")
-@click.option("--to-file", metavar="FILE", type=FileName(), help="The other file; created if it does not exist.")
+@option("--to ADDRESS", "The new place (default: the end of the other file).")
+@option("--to-file FILE", "The other file; created if it does not exist.", type=FILE)
 @where_option("before or after that place (default: after), or inside it at start or end; without --to, of the file.")
 @policy_options(tolerance=False)
 @commit_options(encoding=False)
@@ -490,11 +477,11 @@ def _format_option(words: str, default: str, *names: str) -> Callable[[_Function
     echo '{"files": [{"path": "a.md", "edits": [{"target": "teh", "new": "the"}]}]}' | steadyhand apply
     """,
 )
-@click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
+@click.argument("reply", metavar="[FILE|-]", required=False, type=FILE)
 @_format_option("The format of the reply.", "auto", "--format", "format_name")
 @_path_option
-@click.option("--overwrite", is_flag=True, help="Let new, moved and whole files replace existing ones.")
-@click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")
+@flag("--overwrite", "Let new, moved and whole files replace existing ones.")
+@flag("--strict", "Refuse anything around the patch: prose, fences, tags.")
 @policy_options()
 @reason_option
 @dry_run_option
@@ -563,7 +550,7 @@ def _plan(text: str) -> Requests | None:
     git -C ../clone diff | steadyhand convert --to search-replace
     """,
 )
-@click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
+@click.argument("reply", metavar="[FILE|-]", required=False, type=FILE)
 @_format_option("The format to write.", "unified", "--to")
 @_format_option("The format to read.", "auto", "--format", "format_name")
 @_path_option

@@ -12,9 +12,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, misused, piped
 from steadyhand.surfaces.cli.options import (
+    FILE,
     Commit,
     FileMode,
-    FileName,
     LineRange,
     PlaceOptions,
     WhichOptions,
@@ -25,6 +25,8 @@ from steadyhand.surfaces.cli.options import (
     dry_run_option,
     encoding_option,
     file_argument,
+    flag,
+    option,
     place_options,
     policy_options,
     reason_option,
@@ -70,19 +72,12 @@ _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
     """,
 )
 @file_argument
-@click.option("--text", metavar="TEXT", help="The content.")
-@click.option(
-    "--from-file", metavar="FILE", type=FileName(), help="Read the content from this file; - for standard input."
-)
-@click.option(
-    "--bytes",
-    "exact",
-    is_flag=True,
-    help="Write the bytes unchanged, without the old file's encoding and line endings.",
-)
-@click.option("--overwrite", is_flag=True, help="Replace the file whatever its content.")
-@click.option("--allow-shrink", is_flag=True, help="Allow dropping most of the file.")
-@click.option("--mode", metavar="OCTAL", type=FileMode(), help="Permission bits of a new file.")
+@option("--text TEXT", "The content.")
+@option("--from-file FILE", "Read the content from this file; - for standard input.", type=FILE)
+@flag("--bytes exact", "Write the bytes unchanged, without the old file's encoding and line endings.")
+@flag("--overwrite", "Replace the file whatever its content.")
+@flag("--allow-shrink", "Allow dropping most of the file.")
+@option("--mode OCTAL", "Permission bits of a new file.", type=FileMode())
 @policy_options(tolerance=False)
 @commit_options()
 def write_command(
@@ -141,7 +136,7 @@ def _content(invocation: Invocation, text: str | None, from_file: str | None, *,
 )
 @file_argument
 @place_options
-@click.option("--file", "whole", is_flag=True, help="Delete the file itself.")
+@flag("--file whole", "Delete the file itself.")
 @policy_options()
 @commit_options()
 def delete_command(
@@ -180,7 +175,7 @@ def delete_command(
     """,
 )
 @file_argument
-@click.argument("to", type=FileName())
+@click.argument("to", type=FILE)
 @commit_options(encoding=False)
 def rename_command(invocation: Invocation, file: str, to: str, commit: Commit) -> int:
     """Rename or move a file.
@@ -223,10 +218,10 @@ def chmod_command(invocation: Invocation, file: str, mode: int, reason: str | No
     """,
 )
 @file_argument
-@click.option("--lines", metavar="A:B", type=LineRange(open_ended=True), help="Only these lines; A: and :B work too.")
-@click.option("--numbers", "-n", is_flag=True, help="Number the lines (default on a terminal).")
-@click.option("--anchors", is_flag=True, help="Show each line's anchor, for edit --anchor.")
-@click.option("--raw", is_flag=True, help="The unchanged bytes; only to a file or a pipe.")
+@option("--lines A:B", "Only these lines; A: and :B work too.", type=LineRange(open_ended=True))
+@flag("--numbers -n", "Number the lines (default on a terminal).")
+@flag("--anchors", "Show each line's anchor, for edit --anchor.")
+@flag("--raw", "The unchanged bytes; only to a file or a pipe.")
 @encoding_option
 def read_command(
     invocation: Invocation,
@@ -365,16 +360,13 @@ _LIMIT = 200
     """,
 )
 @file_argument
-@click.option("--within", metavar="ADDRESS", help="Only what is inside this place.")
-@click.option(
-    "--depth", metavar="N", type=click.IntRange(min=0), help="Omit entries below level N; 0: only the top level."
-)
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(min=0),
+@option("--within ADDRESS", "Only what is inside this place.")
+@option("--depth N", "Omit entries below level N; 0: only the top level.", least=0)
+@option(
+    "--limit N",
+    f"At most N entries (default: {_LIMIT}), dropping the deepest first; 0: all of them.",
+    least=0,
     default=_LIMIT,
-    help=f"At most N entries (default: {_LIMIT}), dropping the deepest first; 0: all of them.",
 )
 @encoding_option
 def outline_command(

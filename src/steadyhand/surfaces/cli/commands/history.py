@@ -14,12 +14,14 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused, text_from
 from steadyhand.surfaces.cli.options import (
-    FileName,
+    FILE,
     PlaceOptions,
     RecordId,
     dry_run_option,
     encoding_option,
     expect_option,
+    flag,
+    option,
     place_options,
     policy_options,
     reason_option,
@@ -68,12 +70,10 @@ if TYPE_CHECKING:
     steadyhand log --actor ada
     """,
 )
-@click.argument("file", required=False, type=FileName())
-@click.option("--task", metavar="TASK", help="Only changes of this task.")
-@click.option("--actor", metavar="NAME", help="Only changes this actor made.")
-@click.option(
-    "--limit", metavar="N", type=click.IntRange(min=1), default=30, show_default=True, help="At most this many."
-)
+@click.argument("file", required=False, type=FILE)
+@option("--task TASK", "Only changes of this task.")
+@option("--actor NAME", "Only changes this actor made.")
+@option("--limit N", "At most this many.", least=1, usual=30)
 def log_command(
     invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int
 ) -> CommandResult:
@@ -158,7 +158,7 @@ _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
     steadyhand why docs/a.md
     """,
 )
-@click.argument("place", metavar="FILE[:LINE[-LINE]]", type=FileName())
+@click.argument("place", metavar="FILE[:LINE[-LINE]]", type=FILE)
 def why_command(invocation: Invocation, place: str) -> CommandResult:
     """Show which change last wrote a line, who made it, and why.
 
@@ -215,15 +215,13 @@ _RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
     steadyhand diff --task T-12 --raw > task.patch
     """,
 )
-@click.argument("subject", metavar="[FILE|RECORD]", required=False, type=FileName())
+@click.argument("subject", metavar="[FILE|RECORD]", required=False, type=FILE)
 @place_options
-@click.option("--new", metavar="TEXT", help="The new text; without it the old text is deleted.")
-@click.option(
-    "--new-file", metavar="FILE", type=FileName(), help="Read the new text from a file; - for standard input."
-)
+@option("--new TEXT", "The new text; without it the old text is deleted.")
+@option("--new-file FILE", "Read the new text from a file; - for standard input.", type=FILE)
 @expect_option
-@click.option("--task", metavar="TASK", help="What the records of this task change together.")
-@click.option("--raw", is_flag=True, help="The diff in the form git apply takes; only to a file or a pipe.")
+@option("--task TASK", "What the records of this task change together.")
+@flag("--raw", "The diff in the form git apply takes; only to a file or a pipe.")
 @policy_options()
 @encoding_option
 def diff_command(
@@ -291,11 +289,9 @@ def _show(invocation: Invocation, diff: str, *, raw: bool) -> int:
     """,
 )
 @click.argument("record", required=False, type=RecordId())
-@click.option("--last", is_flag=True, help="The latest change that is not undone.")
-@click.option("--task", metavar="TASK", help="Every change of this task, newest first.")
-@click.option(
-    "--file", "file", metavar="FILE", type=FileName(), help="The latest change to this file that is not undone."
-)
+@flag("--last", "The latest change that is not undone.")
+@option("--task TASK", "Every change of this task, newest first.")
+@option("--file file FILE", "The latest change to this file that is not undone.", type=FILE)
 @reason_option
 @dry_run_option
 def undo_command(

@@ -19,7 +19,7 @@ from steadyhand.surfaces.cli.group import command, family
 from steadyhand.surfaces.cli.host_options import check_model_named, limits_of, model_of, model_options
 from steadyhand.surfaces.cli.impact import STALE, change_options, check_change, docs_of, docs_option, evidence_lines
 from steadyhand.surfaces.cli.invocation import Invocation, argument_text, edit_by_hand, misused, parse_json
-from steadyhand.surfaces.cli.options import FileName, dry_run_option, output_option
+from steadyhand.surfaces.cli.options import FILE, dry_run_option, flag, option, output_option
 from steadyhand.surfaces.cli.output import CommandResult, Output, writing
 from steadyhand.surfaces.cli.render import diff_lines, progress
 from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
@@ -69,8 +69,8 @@ def impact_command() -> None:
     """,
 )
 @change_options
-@click.option("--per-file", metavar="N", type=click.IntRange(min=0), help="Characters of diff for one file (20000).")
-@click.option("--total", metavar="N", type=click.IntRange(min=0), help="Characters of diff in all (200000).")
+@option("--per-file N", "Characters of diff for one file (20000).", least=0)
+@option("--total N", "Characters of diff in all (200000).", least=0)
 def extract_command(
     invocation: Invocation, base: str | None, uncommitted: bool, per_file: int | None, total: int | None
 ) -> CommandResult:
@@ -103,14 +103,13 @@ def extract_command(
 )
 @change_options
 @docs_option
-@click.option(
+@flag(
     "--mentions",
-    is_flag=True,
-    help="Include pages that only mention a changed path, symbol, flag or variable; a plain word like go means go().",
+    "Include pages that only mention a changed path, symbol, flag or variable; a plain word like go means go().",
 )
-@click.option("--from", "source_root", metavar="DIR", type=FileName(), help="Read the change from this other clone.")
-@click.option("--source", metavar="NAME", help="Match only rules with this source.")
-@click.option("--fail-on", type=click.Choice(["stale"]), help="Exit with 3 if the change may affect an article.")
+@option("--from source_root DIR", "Read the change from this other clone.", type=FILE)
+@option("--source NAME", "Match only rules with this source.")
+@option("--fail-on", "Exit with 3 if the change may affect an article.", choices=["stale"])
 def search_command(
     invocation: Invocation,
     base: str | None,
@@ -161,9 +160,7 @@ FOUND = 1  # the exit code where something is wrong
     """,
 )
 @docs_option
-@click.option(
-    "--coverage", is_flag=True, help="Also report pages without rules, and count source files that no rule covers."
-)
+@flag("--coverage", "Also report pages without rules, and count source files that no rule covers.")
 def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) -> CommandResult:
     """Check the rules of articles against the tree.
 
@@ -190,7 +187,7 @@ def lint_command(invocation: Invocation, docs: tuple[str, ...], coverage: bool) 
     """,
 )
 @docs_option
-@click.option("--write", is_flag=True, help="Add the proposed rules to the front matter, one change per article.")
+@flag("--write", "Add the proposed rules to the front matter, one change per article.")
 def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) -> CommandResult:
     """Propose attention rules that articles lack.
 
@@ -227,7 +224,7 @@ def suggest_command(invocation: Invocation, docs: tuple[str, ...], write: bool) 
     steadyhand evidence docs/login.md @evidence.json --task T-12
     """,
 )
-@click.argument("file", type=FileName())
+@click.argument("file", type=FILE)
 @click.argument("evidence", metavar="TEXT|JSON|-|@FILE")
 def evidence_command(invocation: Invocation, file: str, evidence: str) -> CommandResult:
     """Record evidence for a file: what was read, or why it was chosen.
@@ -256,37 +253,18 @@ def evidence_command(invocation: Invocation, file: str, evidence: str) -> Comman
 )
 @change_options
 @docs_option
-@click.option(
-    "--mentions", is_flag=True, help="Include pages that only mention a changed path, symbol, flag or variable."
-)
-@click.option("--yes", "-y", is_flag=True, help="Let the model change articles without asking.")
+@flag("--mentions", "Include pages that only mention a changed path, symbol, flag or variable.")
+@flag("--yes -y", "Let the model change articles without asking.")
 @dry_run_option
-@click.option(
-    "--jobs", metavar="N", type=click.IntRange(1, 64), default=2, show_default=True, help="Conversations at once."
-)
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Ask about at most N articles.")
-@click.option("--allow-new", is_flag=True, help="Let the model write new pages next to an article.")
-@click.option(
-    "--propagate/--no-propagate", default=True, help="Continue with articles that depend on a changed article."
-)
-@click.option(
-    *("--max-depth", "max_depth"),
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="How many steps --propagate may follow.",
-)
-@click.option("--again", is_flag=True, help="Ask again even if an earlier run judged the same change and text.")
-@click.option(
-    "--resume", metavar="RUN", help="Continue a run that was stopped; finished articles are not asked about again."
-)
-@click.option("--transcript", metavar="FILE", type=FileName(), help="Write the whole conversation to this file.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(["stale", "failed"]),
-    help="Exit with 3 if an article was wrong (stale) or failed.",
-)
+@option("--jobs N", "Conversations at once.", least=1, most=64, usual=2)
+@option("--limit N", "Ask about at most N articles.", least=1)
+@flag("--allow-new", "Let the model write new pages next to an article.")
+@option("--propagate/--no-propagate", "Continue with articles that depend on a changed article.", default=True)
+@option("--max-depth max_depth N", "How many steps --propagate may follow.", least=0, usual=5)
+@flag("--again", "Ask again even if an earlier run judged the same change and text.")
+@option("--resume RUN", "Continue a run that was stopped; finished articles are not asked about again.")
+@option("--transcript FILE", "Write the whole conversation to this file.", type=FILE)
+@option("--fail-on", "Exit with 3 if an article was wrong (stale) or failed.", choices=["stale", "failed"])
 @model_options
 def run_command(invocation: Invocation, /, **options: Any) -> int:
     """Have a model correct the articles that a change made wrong.
@@ -470,7 +448,7 @@ def _typed(words: str) -> str:
     """,
 )
 @click.argument("run_id", metavar="[RUN]", required=False)
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Runs to list.")
+@option("--limit N", "Runs to list.", least=1, usual=20)
 def show_command(invocation: Invocation, run_id: str | None, limit: int) -> CommandResult:
     """List the runs, or show the result for each article of one run.
 
@@ -499,12 +477,11 @@ def show_command(invocation: Invocation, run_id: str | None, limit: int) -> Comm
     """,
 )
 @click.argument("run_id", metavar="[RUN]", required=False)
-@click.option(
-    *("--format", "format_name"),
-    type=click.Choice(["markdown", "html", "json"]),
-    default="markdown",
-    show_default=True,
-    help="Markdown for a pull request, one HTML page, or the record with the figures.",
+@option(
+    "--format format_name",
+    "Markdown for a pull request, one HTML page, or the record with the figures.",
+    choices=["markdown", "html", "json"],
+    usual="markdown",
 )
 @output_option
 def report_command(invocation: Invocation, run_id: str | None, format_name: str, file: str | None) -> int:

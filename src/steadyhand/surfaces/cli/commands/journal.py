@@ -14,7 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import ByteSize, dry_run_option
+from steadyhand.surfaces.cli.options import ByteSize, dry_run_option, flag, option
 from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.render import check_document, check_error, fact_lines, gc_document, progress
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 @click.argument("action", metavar="[show|move]", type=click.Choice(["show", "move"]), default="show")
 @click.argument("source", metavar="[SRC]", required=False)
 @click.argument("target", metavar="[DST]", required=False)
-@click.option("--to", metavar="PLACE", help="Move this workspace's own journal there: a folder or a postgresql:// URL.")
-@click.option("--keep-going", is_flag=True, help="Copy a damaged journal too, damage included.")
+@option("--to PLACE", "Move this workspace's own journal there: a folder or a postgresql:// URL.")
+@flag("--keep-going", "Copy a damaged journal too, damage included.")
 def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
 ) -> CommandResult:
@@ -133,12 +133,8 @@ def doctor_command(invocation: Invocation) -> CommandResult:
     steadyhand gc --keep-size 500MB --dry-run
     """,
 )
-@click.option(
-    "--keep-days", metavar="N", type=click.IntRange(min=0, max=1_000_000), help="Keep versions younger than this."
-)
-@click.option(
-    "--keep-size", metavar="SIZE", type=ByteSize(), help="Keep the newest versions up to this size, such as 500MB."
-)
+@option("--keep-days N", "Keep versions younger than this.", least=0, most=1_000_000)
+@option("--keep-size SIZE", "Keep the newest versions up to this size, such as 500MB.", type=ByteSize())
 @dry_run_option
 def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> CommandResult:
     """Free space by dropping old versions of files.
@@ -172,8 +168,8 @@ _LONGEST_NAME = 200  # of a tool
     """,
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
-@click.option("--client", metavar="NAME", help="The program whose tool changed them, for the records; else --actor.")
+@flag("--hook", "Read the event of an agent's hook from standard input and take its files.")
+@option("--client NAME", "The program whose tool changed them, for the records; else --actor.")
 def observe_command(invocation: Invocation, files: tuple[str, ...], hook: bool, client: str | None) -> CommandResult:
     """Record changes made by other tools.
 

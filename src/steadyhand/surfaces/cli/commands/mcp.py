@@ -22,7 +22,7 @@ from steadyhand.surfaces.cli.host_options import (
     host_settings,
 )
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import NamingOption
+from steadyhand.surfaces.cli.options import NamingOption, flag, option
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.launch import RootOptions
@@ -50,75 +50,50 @@ def _plain_prefix(context: click.Context, parameter: click.Parameter, value: str
     steadyhand mcp --config zed
     """,
 )
-@click.option(
-    *("--root", "roots"),
-    metavar="DIR",
+@option(
+    "--root roots DIR",
+    "A directory to work in; may be repeated (default: STEADYHAND_ROOT, the client's roots, the repository here).",
     multiple=True,
-    help="A directory to work in; may be repeated (default: STEADYHAND_ROOT, the client's roots, the repository here).",
 )
-@click.option(
-    *("--toolset", "toolsets"),
+@option(
+    "--toolset toolsets NAME",
+    "The tools to serve; may be repeated (default: steadyhand.toml's choice for --model, else core).",
     cls=NamingOption,
     type=ToolsetName(),
-    metavar="NAME",
     multiple=True,
-    help="The tools to serve; may be repeated (default: steadyhand.toml's choice for --model, else core).",
 )
-@click.option("--http", metavar="[HOST:]PORT", help="Serve over HTTP instead of standard input; 0 picks a free port.")
-@click.option(
-    "--http-name", "names", metavar="NAME", multiple=True, help="Also serve other machines, under this host name."
-)
-@click.option(
-    "--token",
-    metavar="TOKEN",
-    envvar=_TOKEN,
-    help=f"The token HTTP clients must send (default: {_TOKEN}, else a new one).",
-)
-@click.option(
-    "--deadline",
-    metavar="SECONDS",
-    type=click.FloatRange(0.1, 30),
-    default=10,
-    help="Stop a call after this time (default: 10).",
-)
-@click.option(
-    "--max-reply",
-    metavar="N",
-    type=click.IntRange(2_000, 1_000_000),
+@option("--http [HOST:]PORT", "Serve over HTTP instead of standard input; 0 picks a free port.")
+@option("--http-name names NAME", "Also serve other machines, under this host name.", multiple=True)
+@option("--token TOKEN", f"The token HTTP clients must send (default: {_TOKEN}, else a new one).", envvar=_TOKEN)
+@option("--deadline SECONDS", "Stop a call after this time (default: 10).", least=0.1, most=30, default=10)
+@option(
+    "--max-reply N",
+    "Limit on the characters of one answer (default: 100,000); longer answers come in parts.",
+    least=2_000,
+    most=1_000_000,
     default=100_000,
-    help="Limit on the characters of one answer (default: 100,000); longer answers come in parts.",
 )
-@click.option(
-    "--tool-prefix",
-    metavar="TEXT",
+@option(
+    "--tool-prefix TEXT",
+    "A prefix for the tools' names, for a client whose own tools have the same names.",
     default="",
     callback=_plain_prefix,
-    help="A prefix for the tools' names, for a client whose own tools have the same names.",
 )
-@click.option("--no-landlock", is_flag=True, help="Run without the kernel's sandbox.")
-@click.option(
-    *("--config", "client"),
+@flag("--no-landlock", "Run without the kernel's sandbox.")
+@option(
+    "--config client CLIENT",
+    "Print what to paste into a client's settings, and exit.",
     cls=NamingOption,
     type=ClientName(),
-    metavar="CLIENT",
-    help="Print what to paste into a client's settings, and exit.",
 )
-@click.option(
-    "--install",
-    cls=NamingOption,
-    type=ClientName(),
-    metavar="CLIENT",
-    help="Write the server into a client's settings, and exit.",
-)
-@click.option(
-    "--uninstall", type=ClientName(), metavar="CLIENT", help="Remove the server from a client's settings, and exit."
-)
-@click.option(
+@option("--install CLIENT", "Write the server into a client's settings, and exit.", cls=NamingOption, type=ClientName())
+@option("--uninstall CLIENT", "Remove the server from a client's settings, and exit.", type=ClientName())
+@option(
     "--scope",
-    type=click.Choice(["project", "user"]),
-    help="Which settings: the project's (default, if the client has them), or those in the home directory.",
+    "Which settings: the project's (default, if the client has them), or those in the home directory.",
+    choices=["project", "user"],
 )
-@click.option("--dry-run", is_flag=True, help="With --install or --uninstall, show the change without making it.")
+@flag("--dry-run", "With --install or --uninstall, show the change without making it.")
 @host_options
 def mcp_command(
     invocation: Invocation,

@@ -13,7 +13,7 @@ from steadyhand.hints import Say
 from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FILE, flag, option
 from steadyhand.surfaces.cli.output import writing
 from steadyhand.surfaces.cli.review_terminal import feedback_lines, review_table
 from steadyhand.surfaces.terminal import Piece, counted, visible_name
@@ -72,34 +72,23 @@ class _Shown:
     """,
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option(
-    "--accept", multiple=True, is_flag=False, flag_value=_EVERY, metavar="ID…", help="Accept these changes, or --all."
-)
-@click.option(
-    "--reject",
-    multiple=True,
-    is_flag=False,
-    flag_value=_EVERY,
-    metavar="ID…",
-    help="Revert these changes, or --all.",
-)
-@click.option("--amend", metavar="ID", help="Replace what a change wrote with --text.")
-@click.option("--comment", metavar="ID", help="Comment on a change with --text, without deciding.")
-@click.option("--text", metavar="TEXT", help="amend, comment: the text.")
-@click.option("--remark", metavar="TEXT", help="Why; the task gets it as feedback.")
-@click.option("--undo", is_flag=True, help="Undo your last decision.")
-@click.option(
-    "--all", "every", is_flag=True, help="List decided changes too; with --accept or --reject: all pending changes."
-)
-@click.option("--run", "run_id", metavar="RUN", help="Only changes of this impact run.")
-@click.option("--since", metavar="TIME", help="Only changes since this time, such as 2026-11-01.")
-@click.option("--path", metavar="FILE", type=FileName(), help="Only changes in this file or directory.")
-@click.option("--web", is_flag=True, help="Review in a browser on this machine; Ctrl-C ends it.")
-@click.option("--port", metavar="PORT", help="web: the port, or HOST:PORT (default: a free one).")
-@click.option("--no-open", is_flag=True, help="web: print the link and open no browser.")
-@click.option("--export", metavar="FILE", type=FileName(), help="Write the review to one HTML file, for reading only.")
-@click.option("--patch", is_flag=True, help="Print all changes that are not rejected, as a patch for git apply.")
-@click.option("--markdown", is_flag=True, help="Print the review as Markdown for a pull request.")
+@option("--accept ID…", "Accept these changes, or --all.", multiple=True, is_flag=False, flag_value=_EVERY)
+@option("--reject ID…", "Revert these changes, or --all.", multiple=True, is_flag=False, flag_value=_EVERY)
+@option("--amend ID", "Replace what a change wrote with --text.")
+@option("--comment ID", "Comment on a change with --text, without deciding.")
+@option("--text TEXT", "amend, comment: the text.")
+@option("--remark TEXT", "Why; the task gets it as feedback.")
+@flag("--undo", "Undo your last decision.")
+@flag("--all every", "List decided changes too; with --accept or --reject: all pending changes.")
+@option("--run run_id RUN", "Only changes of this impact run.")
+@option("--since TIME", "Only changes since this time, such as 2026-11-01.")
+@option("--path FILE", "Only changes in this file or directory.", type=FILE)
+@flag("--web", "Review in a browser on this machine; Ctrl-C ends it.")
+@option("--port PORT", "web: the port, or HOST:PORT (default: a free one).")
+@flag("--no-open", "web: print the link and open no browser.")
+@option("--export FILE", "Write the review to one HTML file, for reading only.", type=FILE)
+@flag("--patch", "Print all changes that are not rejected, as a patch for git apply.")
+@flag("--markdown", "Print the review as Markdown for a pull request.")
 def review_command(
     invocation: Invocation,
     ids: tuple[str, ...],
@@ -301,7 +290,7 @@ def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
     steadyhand feedback --task T-12 --keep --json
     """,
 )
-@click.option("--keep", is_flag=True, help="Show it again next time.")
+@flag("--keep", "Show it again next time.")
 def feedback_command(invocation: Invocation, keep: bool) -> int:
     """Show what reviewers decided since the task last asked.
 

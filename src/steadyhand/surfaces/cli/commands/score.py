@@ -17,7 +17,7 @@ from steadyhand.surfaces.cli.host_options import (
     reply_tokens_option,
 )
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName
+from steadyhand.surfaces.cli.options import FILE, flag, option
 from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.render import progress, table_lines
 from steadyhand.surfaces.plot import percent
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steadyhand.agents.score.trial import Trial
     from steadyhand.workspace.json_lines import RunLog
 
-FILE = "steadyhand.toml"
+_CHOICES = "steadyhand.toml"
 _REFERENCE = "reference"
 _USUAL_TASKS = 50
 _USUAL_TOKENS = 2_000_000
@@ -65,55 +65,36 @@ class Tasks(click.ParamType[tuple[str, int]]):
     """,
 )
 @named_model_options
-@click.option(
-    "--repo", metavar="DIR", type=FileName(), help="The repository whose commits are the tasks (default: the root)."
-)
-@click.option(
-    "--tasks",
-    metavar="N|reference[:N]",
+@option("--repo DIR", "The repository whose commits are the tasks (default: the root).", type=FILE)
+@option(
+    "--tasks N|reference[:N]",
+    "Use N small commits of the repository, or the shared reference tasks.",
+    usual=str(_USUAL_TASKS),
     type=Tasks(),
-    default=str(_USUAL_TASKS),
-    show_default=True,
-    help="Use N small commits of the repository, or the shared reference tasks.",
 )
-@click.option("--seed", metavar="TEXT", default="0", show_default=True, help="The same seed chooses the same tasks.")
-@click.option(
-    "--ways",
-    metavar="NAMES",
+@option("--seed TEXT", "The same seed chooses the same tasks.", usual="0")
+@option(
+    "--ways NAMES",
+    "Formats and toolsets to compare, such as search-replace,unified,core; may be repeated (default: twelve).",
     multiple=True,
-    help="Formats and toolsets to compare, such as search-replace,unified,core; may be repeated (default: twelve).",
 )
-@click.option(
-    "--max-tokens",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=_USUAL_TOKENS,
-    show_default=True,
-    help="Token limit of the whole score, in and out, including resumed runs.",
+@option(
+    "--max-tokens N",
+    "Token limit of the whole score, in and out, including resumed runs.",
+    least=1,
+    usual=_USUAL_TOKENS,
 )
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Conversations at once.")
-@click.option("--resume", is_flag=True, help="Continue a score that was stopped.")
-@click.option("--afresh", is_flag=True, help="Discard the results of this score and start over.")
-@click.option("--show", "only_shows", is_flag=True, help="Show the results so far without asking the model.")
-@click.option("--state", metavar="FILE", type=FileName(), help="Where results are kept (default: your state folder).")
-@click.option("--dry-run", is_flag=True, help="List the tasks; ask nothing and write nothing.")
-@click.option(
-    "--save/--no-save", default=True, show_default=True, help="Write the result for this model to steadyhand.toml."
+@option("--jobs", "Conversations at once.", least=1, most=64, usual=1)
+@flag("--resume", "Continue a score that was stopped.")
+@flag("--afresh", "Discard the results of this score and start over.")
+@flag("--show only_shows", "Show the results so far without asking the model.")
+@option("--state FILE", "Where results are kept (default: your state folder).", type=FILE)
+@flag("--dry-run", "List the tasks; ask nothing and write nothing.")
+@option("--save/--no-save", "Write the result for this model to steadyhand.toml.", usual=True)
+@option(
+    "--max-seconds", "How long one conversation may take.", usual=600.0, type=click.FloatRange(min=0, min_open=True)
 )
-@click.option(
-    "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    help="How long one conversation may take.",
-)
-@click.option(
-    "--retries",
-    type=click.IntRange(min=0),
-    default=6,
-    show_default=True,
-    help="Retries after a rate limit or a lost connection.",
-)
+@option("--retries", "Retries after a rate limit or a lost connection.", least=0, usual=6)
 @reply_tokens_option
 def score_command(
     invocation: Invocation,
@@ -221,7 +202,7 @@ def _answer(invocation: Invocation, score: Score, log: RunLog, *, save: bool) ->
     is_whole = score.end == "finished"
     error = {} if is_whole else {"error": {"kind": score.end, "message": _unfinished(score), "hint": None}}
     document = {"ok": is_whole, "score": card.to_json(), "state": str(log.path), "saved": saved, **error}
-    wrote = [] if saved is None else [(Piece("wrote ", "good"), Piece(f"{FILE}: {saved}"))]
+    wrote = [] if saved is None else [(Piece("wrote ", "good"), Piece(f"{_CHOICES}: {saved}"))]
     return CommandResult(document, [*card_lines(card, invocation.output.width), *wrote], 0 if is_whole else 1)
 
 
@@ -290,7 +271,7 @@ def _save(invocation: Invocation, card: Card) -> str | None:
     with invocation.workspace(writing=True) as workspace:
         known, _ = read_choices(workspace.root)
         try:
-            text = workspace.read(FILE).text
+            text = workspace.read(_CHOICES).text
         except EditError as error:
             if error.kind is not Kind.NO_SUCH_FILE:
                 raise
@@ -298,7 +279,7 @@ def _save(invocation: Invocation, card: Card) -> str | None:
         edits: list[Edit]
         if text is None:
             rows = "".join(f"{name} = {json.dumps(value)}\n" for name, value in entry.items())
-            workspace.create(FILE, f"[models.{json.dumps(model)}]\n{rows}", reason=reason)
+            workspace.create(_CHOICES, f"[models.{json.dumps(model)}]\n{rows}", reason=reason)
             return said
         if model in known:
             place = f"models[{json.dumps(model)}]"
@@ -316,5 +297,5 @@ def _save(invocation: Invocation, card: Card) -> str | None:
             edits = [Act(Key("models"), "add-key", name=model, value=entry, reason=reason)]
         else:
             edits = [Act(Key("$"), "add-key", name="models", value={model: entry}, reason=reason)]
-        workspace.edit(FILE, edits)
+        workspace.edit(_CHOICES, edits)
     return said

@@ -16,7 +16,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand, misused
-from steadyhand.surfaces.cli.options import FileName, LineRange, Name, NamingOption, at_option, reason_option
+from steadyhand.surfaces.cli.options import FILE, LineRange, Name, NamingOption, at_option, flag, option, reason_option
 from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.refusal import conflict_lines, conflict_table, error_lines, event_lines, lease_lines
 from steadyhand.surfaces.cli.render import cut_width, receipt_lines
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 )
 @click.argument("what", type=click.Choice(["end"]))
 @click.argument("name", metavar="[TASK]", required=False)
-@click.option("--failed", is_flag=True, help="The task failed: keep its .bak copies.")
+@flag("--failed", "The task failed: keep its .bak copies.")
 def task_command(invocation: Invocation, what: str, name: str | None, failed: bool) -> CommandResult:
     """End a task, and remove the `.bak` copies made for it.
 
@@ -74,13 +74,13 @@ _STDOUT, _STDERR = 1, 2
     steadyhand lease --list app.py
     """,
 )
-@click.argument("file", required=False, type=FileName())
+@click.argument("file", required=False, type=FILE)
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @at_option
-@click.option("--lines", metavar="A:B", type=LineRange(open_ended=True), help="Only these lines, counted from 1.")
-@click.option("--reason", metavar="TEXT", help="What you are going to do; shown to others.")
-@click.option("--seconds", metavar="N", type=click.FloatRange(min=0, min_open=True), help="End it after this time.")
-@click.option("--list", "is_list", is_flag=True, help="List current leases, of FILE or of all files.")
+@option("--lines A:B", "Only these lines, counted from 1.", type=LineRange(open_ended=True))
+@option("--reason TEXT", "What you are going to do; shown to others.")
+@option("--seconds N", "End it after this time.", type=click.FloatRange(min=0, min_open=True))
+@flag("--list is_list", "List current leases, of FILE or of all files.")
 def lease_command(
     invocation: Invocation,
     file: str | None,
@@ -174,15 +174,15 @@ _ANSWERS: dict[str, Way] = {"a": "apply", "k": "drop", "e": "edit"}
 )
 @click.argument("what", default="list", type=click.Choice(["list", "show", "resolve"]))
 @click.argument("conflict", required=False)
-@click.option("--apply", is_flag=True, help="resolve: make the refused edit, replacing the current text.")
-@click.option("--keep", "--drop", "drop", is_flag=True, help="resolve: keep the current text; nothing is changed.")
-@click.option("--edit", is_flag=True, help="resolve: write these lines by hand, in $VISUAL or $EDITOR.")
-@click.option("--text", metavar="TEXT", help="resolve: the new text of these lines; opens no editor.")
-@click.option("--ask", is_flag=True, help="resolve: ask for each, even without a terminal.")
+@flag("--apply", "resolve: make the refused edit, replacing the current text.")
+@flag("--keep --drop drop", "resolve: keep the current text; nothing is changed.")
+@flag("--edit", "resolve: write these lines by hand, in $VISUAL or $EDITOR.")
+@option("--text TEXT", "resolve: the new text of these lines; opens no editor.")
+@flag("--ask", "resolve: ask for each, even without a terminal.")
 @reason_option
-@click.option("--all", "every", is_flag=True, help="list: include resolved and answered conflicts.")
-@click.option("--path", metavar="FILE", type=FileName(), help="list, resolve: only conflicts in this file.")
-@click.option("--task", metavar="TASK", help="list, resolve: only edits of this task that were refused.")
+@flag("--all every", "list: include resolved and answered conflicts.")
+@option("--path FILE", "list, resolve: only conflicts in this file.", type=FILE)
+@option("--task TASK", "list, resolve: only edits of this task that were refused.")
 def conflicts_command(
     invocation: Invocation,
     what: str,
@@ -355,25 +355,19 @@ def _types() -> tuple[str, ...]:
     steadyhand watch --since 1a2b3c4d5e6f --task T-12 --json
     """,
 )
-@click.option(
-    "--since",
-    metavar="WHERE",
-    help="Start after a record's id or an event's number, or at `start` (default: now).",
-)
-@click.option("--no-follow", is_flag=True, help="Stop at the end of the journal instead of waiting for more.")
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Stop after N events.")
-@click.option("--task", metavar="TASK", help="Only what this task does.")
-@click.option("--actor", metavar="NAME", help="Only what this actor does.")
-@click.option(
-    "--type",
-    "types",
+@option("--since WHERE", "Start after a record's id or an event's number, or at `start` (default: now).")
+@flag("--no-follow", "Stop at the end of the journal instead of waiting for more.")
+@option("--limit N", "Stop after N events.", least=1)
+@option("--task TASK", "Only what this task does.")
+@option("--actor NAME", "Only what this actor does.")
+@option(
+    "--type types TYPE",
+    "Only events of this type; may be repeated.",
     cls=NamingOption,
-    metavar="TYPE",
     multiple=True,
     type=Name("type", _types),
-    help="Only events of this type; may be repeated.",
 )
-@click.option("--path", metavar="FILE", type=FileName(), help="Only what concerns this file or directory.")
+@option("--path FILE", "Only what concerns this file or directory.", type=FILE)
 def watch_command(
     invocation: Invocation,
     since: str | None,
