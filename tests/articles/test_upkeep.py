@@ -7,7 +7,7 @@ from pathlib import Path
 import steadyhand as sh
 from steadyhand.articles.checks import check_edit
 from steadyhand.articles.library import read_library
-from steadyhand.articles.page import anchor_name
+from steadyhand.structure.page import anchor_name
 from tests.articles.repository import CONFIG, SESSION, Repository, article, make_fixture
 from tests.table import table
 

@@ -17,9 +17,9 @@ import pytest
 import steadyhand as sh
 from steadyhand.articles.attention import read_article
 from steadyhand.articles.mentions import names_in
-from steadyhand.articles.page import read_page_facts
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.python import python_fault
+from steadyhand.structure.page import read_page_facts
 from tests.table import table
 
 ROOT = Path(__file__).parents[2]

@@ -25,11 +25,10 @@ from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.workspace.files.listing import expand_braces, has_wildcards
 
-__all__ = ["PAGES", "Article", "Problem", "Rule", "is_page", "read_article"]
+__all__ = ["Article", "Problem", "Rule", "read_article"]
 
 Op = Literal["file", "symbol", "key", "article"]
 
-PAGES: Final = (".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".txt", ".adoc")
 _OPS: Final = ("file", "symbol", "key", "article")
 _FIELDS: Final = frozenset({"op", "path", "source", "keywords"})
 
@@ -93,11 +92,6 @@ class Problem:
     def to_json(self) -> dict[str, object]:
         line = {} if self.line is None else {"line": self.line}
         return {"path": self.path, **line, "message": self.message}
-
-
-def is_page(path: str) -> bool:
-    """Whether a file can be an article, by its name."""
-    return path.lower().endswith(PAGES)
 
 
 def read_article(path: str, text: str) -> tuple[Article | None, tuple[Problem, ...]]:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-from steadyhand.articles.attention import Article, Problem, Rule, is_page, read_article
+from steadyhand.articles.attention import Article, Problem, Rule, read_article
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session.host import host_of
 from steadyhand.session.workspace import Workspace
+from steadyhand.structure.page import is_page
 from steadyhand.text.cancel import check_cancelled
 from steadyhand.text.source import Source
 from steadyhand.workspace.files.protection import classify

@@ -18,12 +18,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from steadyhand.articles.attention import Article, Problem, Rule, is_page, read_article
+from steadyhand.articles.attention import Article, Problem, Rule, read_article
 from steadyhand.articles.changes import ChangedFile, Changes, read_changes
 from steadyhand.articles.definitions import Verdict, key_verdict, symbol_verdict
 from steadyhand.articles.library import Library, read_library
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.workspace import Workspace
+from steadyhand.structure.page import is_page
 from steadyhand.text.cancel import check_cancelled
 from steadyhand.workspace.files.listing import Glob, expand_braces, has_wildcards, parse_glob
 

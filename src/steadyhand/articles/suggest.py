@@ -192,8 +192,8 @@ class _Symbols:
 
     def is_source(self, path: str) -> bool:
         """Whether a file is worth attention: code or configuration, no page."""
-        from steadyhand.articles.attention import is_page
         from steadyhand.structure.format import format_of
+        from steadyhand.structure.page import is_page
 
         return not is_page(path) and format_of(path) is not None
 
@@ -225,7 +225,7 @@ class _Symbols:
 
 def _from_commits(workspace: Workspace, library: Library, files: frozenset[str]) -> dict[str, list[ProposedRule]]:
     """Rules for files that usually change in the same commits as a page."""
-    from steadyhand.articles.attention import is_page
+    from steadyhand.structure.page import is_page
 
     try:
         git = Git(workspace.root)

@@ -14,7 +14,7 @@ from steadyhand.workspace.journal.record import Party
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.session.leases import Followed
-    from steadyhand.session.review.change import AutoAccept, LinkCheck
+    from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.tasks import TaskView
     from steadyhand.workspace.history.other_clones import Clones
     from steadyhand.workspace.history.read_ranges import ReadRanges
@@ -52,7 +52,6 @@ class CallContext:
     is_named: bool = False  # a nameless party is known in this process only
     hold: bool = False  # its changes wait for a reviewer
     auto_accept: tuple[AutoAccept, ...] = ()  # those of them that need none
-    links: Callable[[Session], LinkCheck | None] | None = None  # what says whether a change broke a link
     trace: Trace | None = None
     tick: Callable[[], None] | None = None
     progress: Progress | None = None

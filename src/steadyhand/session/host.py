@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steadyhand.structure.outline import Location, Outline
     from steadyhand.structure.target import Target
     from steadyhand.text.match import Occurrence
+    from steadyhand.workspace.files.listing import Limits, Listing
     from steadyhand.workspace.files.sandbox import FileImage
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.overlay import Trace
@@ -54,6 +55,9 @@ class FileReader:
     def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """A file for a caller that has yet to say, with `saw`, what of it is shown: nothing is remembered."""
         return self._load(path, encoding)[0]
+
+    def files(self, path: str, limits: Limits) -> Listing:
+        return self._store.files(path, limits)
 
     def saw(self, source: Source, lines: tuple[int, int | None] | None = None) -> None:
         """This task was shown a file that `source` gave, or some lines of it; they now count as read."""

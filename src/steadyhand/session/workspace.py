@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from steadyhand.session.kept_conflicts import KeptConflict, KeptConflicts
     from steadyhand.session.leases import ActiveLease, Place
     from steadyhand.session.receipt import Receipt
-    from steadyhand.session.review.change import AutoAccept, LinkCheck
+    from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.review.review import Review
     from steadyhand.session.transaction_builder import Batch, Request
     from steadyhand.structure.node import Where
@@ -105,7 +105,6 @@ class Workspace:
             is_named=actor is not None or task is not None,
             hold=checks.flag(hold, "hold"),
             auto_accept=tuple(auto_accept),
-            links=self._links,
         )
         checks.one_of(protect, "protect", ("standard", "none"))
         checks.amount(lock_timeout, "lock_timeout")
@@ -239,11 +238,6 @@ class Workspace:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    @staticmethod
-    def _links(session: Session) -> LinkCheck | None:  # noqa: ARG004
-        """What says of a change whether it broke a link; here nothing knows what a page is."""
-        return None
 
     def _with(self, session: Session) -> Self:
         other = copy(self)
@@ -634,7 +628,7 @@ class Workspace:
         from steadyhand.workspace.files.listing import Limits
 
         names = tuple(name for name in below.split("/") if name)
-        return self._store.files(path, Limits(depth, limit, seconds, skip_ignored, sizes, names))
+        return self._reader.files(path, Limits(depth, limit, seconds, skip_ignored, sizes, names))
 
     def history(self, path: AnyPath | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
         """Committed records, newest first; a file's are followed through its renames."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import threading
 
     from steadyhand.plan.policy import Policy
-    from steadyhand.session.context import Session
-    from steadyhand.session.review.change import LinkCheck
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Conversation
     from steadyhand.workspace.json_lines import FindingsFile
@@ -212,14 +210,6 @@ class Workspace(session.Workspace, Findings):
         workspace = self if policy is None else host_of(self).bound(policy=checks.policy_of(policy))
         name = _chosen(self.root, settings.model) if toolset == "auto" else toolset
         return Kit(workspace, name, settings, _conversation(conversation))
-
-    @staticmethod
-    def _links(session: Session) -> LinkCheck:
-        from steadyhand.articles.checks import PageLinks
-
-        workspace = object.__new__(Workspace)
-        workspace._session = session
-        return PageLinks(workspace)
 
 
 def _chosen(root: str, model: str | None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.schema import fields_as_json
@@ -100,12 +100,6 @@ class ReviewChange:
 
     def to_json(self) -> dict[str, object]:
         return fields_as_json(self)
-
-
-class LinkCheck(Protocol):
-    """Whether a change broke a link, in the tree as it was when it was first asked: only who knows pages can say so."""
-
-    def breaks(self, change: ReviewChange) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,13 +28,13 @@ from steadyhand.session import checks
 from steadyhand.session.audit_article import Passage, Records, Steps, records_of, way_of
 from steadyhand.session.editor import Editor
 from steadyhand.session.history import History, Undoer
+from steadyhand.session.host import FileReader
 from steadyhand.session.review.acceptance import Verdict
 from steadyhand.session.review.change import (
     TOOLSET,
     AutoAccept,
     Decision,
     Feedback,
-    LinkCheck,
     ReviewChange,
     Said,
     State,
@@ -49,6 +49,7 @@ from steadyhand.session.review.change import (
     read_note,
 )
 from steadyhand.session.review.hunks import Hunk, hunks_of, unique
+from steadyhand.session.review.page_links import PageLinks
 from steadyhand.workspace.held.notes import TASK
 from steadyhand.workspace.held.store import HeldStore, groups_of
 from steadyhand.workspace.history.file_history import Course, versions_forward
@@ -331,7 +332,7 @@ class Review:
         """Forget the files and their histories, which are read once for all tasks that changed them."""
         self.__dict__.pop("_course", None)
         self._history = History(self._store)
-        self._links: dict[str | None, LinkCheck | None] = {}
+        self._links: dict[str | None, PageLinks] = {}
         self._records: dict[str, Records] = {}
         self._steps: dict[str, Steps] = {}
 
@@ -473,13 +474,10 @@ class Review:
 
     def _breaks_link(self, change: ReviewChange, holder: str | None) -> bool:
         """Whether a change broke a link, in the tree of the disk or as a group has it that holds the change."""
-        if self._session.context.links is None:
-            return False
         if holder not in self._links:
             session = self._session if holder is None else self._session.holding(holder)
-            self._links[holder] = self._session.context.links(session)
-        links = self._links[holder]
-        return links is not None and links.breaks(change)
+            self._links[holder] = PageLinks(FileReader(session))
+        return self._links[holder].breaks(change)
 
     def _flagged(self, path: str) -> bool:
         from steadyhand.workspace.files.protection import classify

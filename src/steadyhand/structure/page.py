@@ -16,8 +16,11 @@ from steadyhand.structure.format import Fault, Format, format_named, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
-__all__ = ["Block", "PageFacts", "PageLink", "anchor_name", "faulty", "meant_paths", "read_page_facts"]
+__all__ = [
+    "Block", "PageFacts", "PageLink", "anchor_name", "faulty", "is_page", "meant_paths", "read_page_facts",
+]  # fmt: skip
 
+_PAGES: Final = (".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".txt", ".adoc")
 _HTML: Final = (".html", ".htm")
 _MARKDOWN: Final = (".md", ".mdx", ".markdown")
 _LONGEST: Final = 2 << 20  # characters of a page that is looked at
@@ -62,6 +65,11 @@ class PageFacts:
     links: tuple[PageLink, ...] = ()
     anchors: frozenset[str] = frozenset()
     blocks: tuple[Block, ...] = ()
+
+
+def is_page(path: str) -> bool:
+    """Whether a file can be a page of documentation, by its name."""
+    return path.lower().endswith(_PAGES)
 
 
 def read_page_facts(path: str, text: str) -> PageFacts:
