@@ -240,6 +240,24 @@ def test_a_call_whose_caller_gives_up_is_cancelled_and_waited_for() -> None:
     assert anyio.run(run) == "cancelled"
 
 
+def test_no_call_begins_in_a_thread_that_could_not_be_confined() -> None:
+    begun: list[int] = []
+
+    def confine() -> None:
+        raise PermissionError("no sandbox")
+
+    async def run() -> None:
+        calls = Calls(confine)
+        for _ in range(3):
+            with pytest.raises(PermissionError):
+                await calls.run(lambda _: begun.append(1), CallDeadline())
+        assert not calls.is_busy
+        calls.close()
+
+    anyio.run(run)
+    assert begun == []
+
+
 def test_more_than_can_be_held_is_refused_at_once_and_not_died_of() -> None:
     calls = Calls()
     with calls.taken(60_000_000):

@@ -12,11 +12,12 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
 
@@ -52,17 +53,93 @@ _GRACE = 2.5  # seconds that a call is waited for after it was asked to stop
 _LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
 _TRIMS = 5.0  # seconds, at least, between two times that freed memory is given back
 _Done = TypeVar("_Done")
+_Work = Callable[[], object]
 HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
 
 
+class _Threads:
+    """Up to so many threads; work goes to the one that became idle last, and wakes no other.
+
+    A `ThreadPoolExecutor` wakes a second thread with every call: it finds nothing to do, and the first waits for it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._count = 0
+        self._idle: list[SimpleQueue[_Work | None]] = []
+        self._waiting: deque[_Work] = deque()
+        self._is_closed = False
+        self._guard = threading.Lock()
+
+    def submit(self, work: _Work) -> None:
+        """Have `work`, which raises nothing, done when a thread is free."""
+        with self._guard:
+            if self._idle:
+                self._idle.pop().put(work)
+            elif self._count < self._most:
+                self._count += 1
+                threading.Thread(target=self._run, args=(work,), name="steadyhand-call", daemon=True).start()
+            else:
+                self._waiting.append(work)
+
+    def close(self) -> None:
+        """Begin nothing that waits, and let the threads end."""
+        with self._guard:
+            self._is_closed = True
+            self._waiting.clear()
+            while self._idle:
+                self._idle.pop().put(None)
+
+    def _run(self, work: _Work | None) -> None:
+        mine: SimpleQueue[_Work | None] = SimpleQueue()
+        while work is not None:
+            work()
+            del work  # what it worked on is not kept by a thread that waits
+            work = self._next(mine)
+
+    def _next(self, mine: SimpleQueue[_Work | None]) -> _Work | None:
+        with self._guard:
+            if self._waiting or self._is_closed:
+                return self._waiting.popleft() if self._waiting else None
+            self._idle.append(mine)
+        return mine.get()
+
+
+class _Call:
+    """A call from when it is queued to its end. `outcome` is for whoever waits: what it gave, or what it raised."""
+
+    __slots__ = ("deadline", "loop", "outcome", "queued", "timer")
+
+    def __init__(self, deadline: CallDeadline) -> None:
+        self.deadline = deadline
+        self.loop = asyncio.get_running_loop()
+        self.outcome: asyncio.Future[tuple[Any, BaseException | None]] = self.loop.create_future()
+        self.queued = time.monotonic()
+        self.timer: asyncio.TimerHandle | None = None
+
+    @property
+    def left(self) -> float:
+        """Seconds for which it is waited for before it is looked at again; none are left where its time is up."""
+        ends = self.queued + _QUEUED if self.deadline.began is None else self.deadline.began + HARDEST
+        return min(ends - time.monotonic(), HARDEST)
+
+    def answer(self, result: object, error: BaseException | None) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result((result, error))
+
+
 class Calls:
-    """The calls of one server. `before` is run by each thread before its first call; `room`: answers are taken."""
+    """The calls of one server. `before` is run by each thread before its first call; `room`: answers are taken.
+
+    Belongs to the thread of the event loop; only `_do` is run by others.
+    """
 
     def __init__(self, before: Callable[[], None] | None = None, room: threading.Event | None = None) -> None:
-        self._threads = ThreadPoolExecutor(_THREADS, "steadyhand-call", initializer=before)
+        self._threads = _Threads(_THREADS)
+        self._before = before
+        self._prepared = threading.local()
         self._room = room
-        self._at_work: dict[Future[Any], CallDeadline] = {}
-        self._guard = threading.Lock()
+        self._at_work: set[_Call] = set()
         self._taken = self._weight = 0
         self._ending: str | None = None
         self._patience = float("inf")
@@ -85,35 +162,20 @@ class Calls:
 
     async def run(self, work: Callable[[CallDeadline], _Done], deadline: CallDeadline) -> _Done:
         """What `work` gives, done in a thread. Refuses with `busy`, `cancelled` or `timed-out`."""
-        loop, done = asyncio.get_running_loop(), anyio.Event()
-
-        def begin() -> _Done:
-            while self._room is not None and not self._room.wait(_LOOK):
-                deadline.tick()
-            deadline.start()
-            with BUDGET.sharing():  # until the answer is written: a receipt holds the text of its files
-                return work(deadline)
-
-        future = self._submit(begin, deadline)
-        future.add_done_callback(lambda _: _wake(loop, done))
-        queued = time.monotonic()
+        if self._ending is not None:
+            raise EditError(Kind.CANCELLED, f"the call was not started: {self._ending}", hint="nothing was changed")
+        call = _Call(deadline)
+        self._at_work.add(call)
+        self._look(call)
+        self._threads.submit(partial(self._do, work, call))
         try:
-            while not done.is_set():
-                left = _left(deadline, queued)
-                if left <= 0:
-                    raise _overdue(future, deadline)
-                with anyio.move_on_after(left):
-                    await done.wait()
-        except anyio.get_cancelled_exc_class():
-            await self._give_up(future, deadline, done)
+            result, error = await call.outcome
+        except asyncio.CancelledError:
+            await self._give_up(call)
             raise
-        if future.cancelled():
-            raise EditError(
-                Kind.CANCELLED,
-                "the server is shutting down; the call was not started",
-                hint="nothing was changed by it",
-            )
-        return future.result()
+        if error is not None:
+            raise error
+        return cast("_Done", result)
 
     @property
     def is_answering(self) -> bool:
@@ -127,19 +189,22 @@ class Calls:
 
     def prepare(self, work: Callable[[], object]) -> None:
         """Do something that calls will need, while no call waits for it; how it ends is seen when they need it."""
-        with self._guard:
-            if self._ending is None:
-                self._threads.submit(work)
+
+        def quietly() -> None:
+            with suppress(Exception):
+                work()
+
+        if self._ending is None:
+            self._threads.submit(quietly)
 
     def end(self, why: str) -> None:
         """Begin no further call, and ask those at work to stop: they are waited for a little longer, all together."""
-        with self._guard:
-            self._ending = self._ending or why
-            self._patience = min(self._patience, time.monotonic() + _GRACE)
-            running = list(self._at_work.items())
-        for future, deadline in running:
-            deadline.cancel(why)
-            future.cancel()
+        self._ending = self._ending or why
+        self._patience = min(self._patience, time.monotonic() + _GRACE)
+        for call in list(self._at_work):
+            if not call.deadline.cancel(why):
+                text = "the server is shutting down; the call was not started"
+                self._settle(call, None, EditError(Kind.CANCELLED, text, hint="nothing was changed by it"))
 
     async def ended(self) -> bool:
         """Wait until no call is at work, for a while; whether that came to pass."""
@@ -150,65 +215,67 @@ class Calls:
 
     def close(self) -> None:
         self.end("the server ends")
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
-    def _submit(self, begin: Callable[[], _Done], deadline: CallDeadline) -> Future[_Done]:
-        with self._guard:
-            if self._ending is not None:
-                raise EditError(Kind.CANCELLED, f"the call was not started: {self._ending}", hint="nothing was changed")
-            future = self._threads.submit(begin)
-            self._at_work[future] = deadline
-        future.add_done_callback(self._forget)
-        return future
+    def _do(self, work: Callable[[CallDeadline], object], call: _Call) -> None:
+        """One call, in a thread; the loop gets how it ends."""
+        try:
+            self._prepare_thread()
+            while self._room is not None and not self._room.wait(_LOOK):
+                call.deadline.tick()
+            call.deadline.start()
+            with BUDGET.sharing():  # until the answer is written: a receipt holds the text of its files
+                result = work(call.deadline)
+        except BaseException as error:  # noqa: BLE001  # it is raised where the call is waited for
+            self._tell(call, None, error)
+        else:
+            self._tell(call, result, None)
 
-    def _forget(self, future: Future[_Done]) -> None:
+    def _prepare_thread(self) -> None:
+        if self._before is not None and not hasattr(self._prepared, "is_done"):
+            self._before()
+            self._prepared.is_done = True
+
+    def _tell(self, call: _Call, result: object, error: BaseException | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            call.loop.call_soon_threadsafe(self._settle, call, result, error)
+
+    def _settle(self, call: _Call, result: object, error: BaseException | None) -> None:
         """Let go of a call that has ended; when it was the last, what it took is given back, now and then."""
-        with self._guard:
-            self._at_work.pop(future, None)
-            is_idle = not self._at_work and self._ending is None
-            if is_idle and time.monotonic() - self._trimmed > _TRIMS:
-                self._trimmed = time.monotonic()
-                self._threads.submit(trim_memory)
+        if call.timer is not None:
+            call.timer.cancel()
+        self._at_work.discard(call)
+        call.answer(result, error)
+        if not self._at_work and self._ending is None and time.monotonic() - self._trimmed > _TRIMS:
+            self._trimmed = time.monotonic()
+            self._threads.submit(trim_memory)
 
-    async def _give_up(self, future: Future[_Done], deadline: CallDeadline, done: anyio.Event) -> None:
+    def _look(self, call: _Call) -> None:
+        """Wait on for a call, or answer it where its time is up: its thread may go on until it asks."""
+        if (left := call.left) > 0:
+            call.timer = call.loop.call_later(left, self._look, call)
+            return
+        if call.deadline.cancel("its time was up"):
+            text = f"the call did not end within {HARDEST:g} seconds; it was asked to stop and is no longer waited for"
+            hint = "check the history before you repeat it: its change may have been made"
+            call.answer(None, EditError(Kind.TIMED_OUT, text, hint=hint, details={"applied": "unknown"}))
+        else:
+            text = f"the server did not get to the call within {_QUEUED:g} seconds"
+            hint = "nothing was changed by it; send it again after other calls are answered"
+            self._settle(call, None, EditError(Kind.BUSY, text, hint=hint))
+
+    async def _give_up(self, call: _Call) -> None:
         """The caller is gone: drop what was not begun, stop what was, and see it end."""
-        deadline.cancel("the caller cancelled it or disconnected")
-        if not future.cancel():
+        if not call.deadline.cancel("the caller cancelled it or disconnected"):
+            self._settle(call, None, None)
+        elif call in self._at_work:
+            call.outcome = call.loop.create_future()
             with anyio.move_on_after(self._left(), shield=True):
-                await done.wait()
+                await call.outcome
 
     def _left(self) -> float:
         """Seconds for which a call that was asked to stop is still waited for: all that end together share them."""
         return max(min(self._patience - time.monotonic(), _GRACE), 0.0)
-
-
-def _left(deadline: CallDeadline, queued: float) -> float:
-    """Seconds for which a call is waited for before it is looked at again; none are left where its time is up."""
-    ends = queued + _QUEUED if deadline.began is None else deadline.began + HARDEST
-    return min(ends - time.monotonic(), HARDEST)
-
-
-def _overdue(future: Future[_Done], deadline: CallDeadline) -> EditError:
-    """The answer to a call that is no longer waited for."""
-    if future.cancel() or not deadline.cancel("its time was up"):
-        return EditError(
-            Kind.BUSY,
-            f"the server did not get to the call within {_QUEUED:g} seconds",
-            hint="nothing was changed by it; send it again after other calls are answered",
-        )
-    return EditError(
-        Kind.TIMED_OUT,
-        f"the call did not end within {HARDEST:g} seconds; it was asked to stop and is no longer waited for",
-        hint="check the history before you repeat it: its change may have been made",
-        details={"applied": "unknown"},
-    )
-
-
-def _wake(loop: asyncio.AbstractEventLoop, done: anyio.Event) -> None:
-    try:
-        loop.call_soon_threadsafe(done.set)
-    except RuntimeError:
-        pass  # the loop is closed: nobody waits any more
 
 
 def weight_of(arguments: object) -> int:
