@@ -207,22 +207,18 @@ _OPENCODE_PLUGIN = """export const Observe = async ({ $ }) => ({
 
 def _opencode(server: Server) -> tuple[Section, ...]:
     denied = as_json({"permission": {"edit": "deny"}})
+    # JSON is JavaScript too, and opencode's shell quotes what is put in with `${…}`.
+    kept = () if server.journal is None else ("--journal", f"${{{json.dumps(server.journal)}}}")
+    program = (word if word.isalnum() else f"${{{json.dumps(word)}}}" for word in server.observe)
+    words = (*program, "--root", "${root}", *kept, "--client", "opencode", "${file}")
     return (
         _off("opencode.json", denied, "This covers its edit, write and patch tools."),
         Section(
             "Record edits made with other tools, if you leave them on",
             ".opencode/plugin/observe.js",
-            _opencode_plugin(server),
+            _OPENCODE_PLUGIN % (json.dumps(server.roots), " ".join(words)),
         ),
     )
-
-
-def _opencode_plugin(server: Server) -> str:
-    """JSON is JavaScript too, and opencode's shell quotes what is put in with `${…}`."""
-    kept = () if server.journal is None else ("--journal", f"${{{json.dumps(server.journal)}}}")
-    program = (word if word.isalnum() else f"${{{json.dumps(word)}}}" for word in server.observe)
-    words = (*program, "--root", "${root}", *kept, "--client", "opencode", "${file}")
-    return _OPENCODE_PLUGIN % (json.dumps(server.roots), " ".join(words))
 
 
 def _gemini(server: Server) -> tuple[Section, ...]:

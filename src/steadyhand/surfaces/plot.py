@@ -251,7 +251,10 @@ def render_picture(found: Statistics, *, title: str) -> bytes:
             "a PNG needs matplotlib, which is not installed",
             hint=(InstallExtra("plot"), Say("use --html, which needs nothing")),
         ) from None
-    charts, shares = charts_of(found), _shares_of(found)
+    from steadyhand.session.statistics import rows_of
+
+    named = [(" · ".join(key), cell.first_share) for key, cell in rows_of(found)]
+    charts, shares = charts_of(found), [(name, share) for name, share in named if share.of][:_MOST]
     heights = [0.34 * len(chart.bars) + 0.75 for chart in charts]
     above = 0.34 * len(shares) + 0.75 if shares else 0.0
     figure = Figure(figsize=(9.0, sum(heights) + above + _HEAD), dpi=110, facecolor="white")
@@ -290,14 +293,6 @@ def _draw_head(figure: Any, found: Statistics, title: str) -> None:
         left = 0.03 + number * 0.95 / len(figures)
         figure.text(left, 1 - 0.72 / height, each.name, fontsize=9, color=_FAINT, parse_math=False)
         figure.text(left, 1 - 1.05 / height, each.value, fontsize=15, color=_INK, parse_math=False)
-
-
-def _shares_of(found: Statistics) -> list[tuple[str, Proportion]]:
-    """The first tries of the busiest cells."""
-    from steadyhand.session.statistics import rows_of
-
-    named = [(" · ".join(key), cell.first_share) for key, cell in rows_of(found)]
-    return [(name, share) for name, share in named if share.of][:_MOST]
 
 
 def _draw_shares(axes: Any, by: Sequence[str], shares: Sequence[tuple[str, Proportion]]) -> None:

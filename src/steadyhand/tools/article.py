@@ -63,7 +63,10 @@ def refusal_of_edit(call: Call, error: EditError, path: str) -> EditError:
             places = _places(details)
             details = {name: details[name] for name in ("path", "index", "total") if name in details} | places
         case Kind.OVERLAPPING_EDITS:
-            said = _overlapping(error.details)
+            lines = error.details.get("lines")
+            where = f", {lines_named(*lines)}" if isinstance(lines, list) and len(lines) == 2 else ""
+            earlier = error.details.get("earlier")
+            said = f"old_string overlaps the result of edit {earlier} of this call{where}"
             hints = (Say(f"merge the two edits, or send edit {index} in a second call"),)
         case _:
             said = message
@@ -92,13 +95,6 @@ def _places(details: Mapping[str, object]) -> dict[str, object]:
 def _candidates(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
     places = details.get("candidates")
     return places if isinstance(places, list) else []
-
-
-def _overlapping(details: Mapping[str, object]) -> str:
-    lines = details.get("lines")
-    where = f", {lines_named(*lines)}" if isinstance(lines, list) and len(lines) == 2 else ""
-    earlier = details.get("earlier")
-    return f"old_string overlaps the result of edit {earlier} of this call{where}"
 
 
 def _edit_of(offer: Offer) -> dict[str, object]:

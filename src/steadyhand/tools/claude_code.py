@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
@@ -148,7 +148,14 @@ def _run_multi_edit(call: Call, fields: Fields) -> Result:
     with worded(said_of_one):
         path = call.path(shown)
         if new is not None:
-            return tell_change(_create(call, path, new, edits), shown).to_json()
+            with call.workspace.transaction(reason=f"MultiEdit: create and {len(edits)} edits") as batch:
+                create_or_fill(batch, path, new)
+                try:
+                    if edits:
+                        batch.edit(path, edits)
+                except EditError as error:
+                    raise _counted_from_creation(error) from None
+            return tell_change(batch.receipt, shown).to_json()
         check_read(call, path)
         return tell_change(call.workspace.edit(path, edits, reason=f"MultiEdit: {len(edits)} edits"), shown).to_json()
 
@@ -156,17 +163,6 @@ def _run_multi_edit(call: Call, fields: Fields) -> Result:
 def _edit_of(item: Mapping[str, object]) -> Replace:
     everywhere = bool(item.get("replace_all"))
     return Replace(str(item["old_string"]), str(item["new_string"]), occurrence="all" if everywhere else "unique")
-
-
-def _create(call: Call, path: str, text: str, edits: Sequence[Replace]) -> Receipt:
-    with call.workspace.transaction(reason=f"MultiEdit: create and {len(edits)} edits") as batch:
-        create_or_fill(batch, path, text)
-        try:
-            if edits:
-                batch.edit(path, edits)
-        except EditError as error:
-            raise _counted_from_creation(error) from None
-    return batch.receipt
 
 
 def _counted_from_creation(error: EditError) -> EditError:

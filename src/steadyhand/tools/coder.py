@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 from steadyhand.dialects.formats.unified import DIALECT
@@ -42,7 +42,15 @@ def _run_apply_edits(call: Call, fields: Fields) -> Result:
     """Make the edits, each on the file as it was read, all or none."""
     path = str(fields["path"])
     edits = [_edit_of(item, index) for index, item in enumerate(cast("list[Mapping[str, Any]]", fields["edits"]))]
-    _check_apart([target for _, target in edits])
+    ranges = [target for _, target in edits]
+    if (overlap := find_overlap(ranges)) is not None:
+        first, second = (f"{ranges[index].start} to {ranges[index].end}" for index in overlap)
+        raise EditError(
+            Kind.OVERLAPPING_EDITS,
+            f"edits {overlap[0]} and {overlap[1]} overlap: lines {first} and lines {second}",
+            hint="merge them into one edit",
+            details={"edits": list(overlap)},
+        )
     try:
         receipt = call.workspace.edit(
             call.path(path),
@@ -65,19 +73,6 @@ def _edit_of(item: Mapping[str, Any], index: int) -> tuple[Replace, Lines]:
         raise bad_request(f"edits[{index}].range", f"lines {start} to {end} run backwards", hint)
     target = Lines(start, end, item.get("oldText"))
     return Replace(target, item["newText"], reason=item.get("reason")), target
-
-
-def _check_apart(ranges: Sequence[Lines]) -> None:
-    """Refuse ranges that share lines, with `overlapping-edits`."""
-    overlap = find_overlap(ranges)
-    if overlap is not None:
-        first, second = (f"{ranges[index].start} to {ranges[index].end}" for index in overlap)
-        raise EditError(
-            Kind.OVERLAPPING_EDITS,
-            f"edits {overlap[0]} and {overlap[1]} overlap: lines {first} and lines {second}",
-            hint="merge them into one edit",
-            details={"edits": list(overlap)},
-        )
 
 
 def _as_sent(call: Call, error: EditError) -> EditError:

@@ -455,7 +455,12 @@ class LinePattern:
                     if not every:
                         break
             except TimeoutError:
-                raise _too_slow(line) from None
+                raise EditError(
+                    Kind.TIMED_OUT,
+                    f"the pattern takes too long in line {line}",
+                    hint="send one without repeats inside repeats, such as a+ for (a+)+, or look for plain text",
+                    details={"field": "query", "line": line},
+                ) from None
 
     def overlooks(self, text: str) -> bool:
         """Whether a line is too long to be looked at whole."""
@@ -504,15 +509,6 @@ def _broken(what: str, position: int | None, hint: str | None = None) -> EditErr
         f"query: {what}{where}",
         hint=hint or "fix the pattern, or leave out isRegex",
         details={"field": "query", "position": position},
-    )
-
-
-def _too_slow(line: int) -> EditError:
-    return EditError(
-        Kind.TIMED_OUT,
-        f"the pattern takes too long in line {line}",
-        hint="send one without repeats inside repeats, such as a+ for (a+)+, or look for plain text",
-        details={"field": "query", "line": line},
     )
 
 

@@ -65,7 +65,11 @@ def render_parts(answer: Answer, receipts: Sequence[Receipt] = ()) -> list[str]:
         return [str(answer.get("content", ""))]
     parts: list[str] = []
     ours: list[str] = []
-    for line, is_content in _answer(answer, _changes(receipts)):
+    shown: dict[str, tuple[str, str]] = {}
+    for receipt in receipts:
+        for file in receipt.files[: _MOST_FILES - len(shown)]:
+            shown[file.path] = (file.status, _short_diff(file))
+    for line, is_content in _answer(answer, shown):
         if is_content:
             parts += ["\n".join(ours), line] if ours else [line]
             ours = []
@@ -83,7 +87,8 @@ def _ours(lines: Iterator[str]) -> Iterator[Line]:
 
 def _answer(answer: Answer, changes: Changes) -> Iterator[Line]:
     if failed(answer):
-        first, *more = _refusal(answer, _beside(answer))
+        beside = {name: value for name, value in answer.items() if name not in _SAID and name != "applied"}
+        first, *more = _refusal(answer, beside)
         yield from _ours(iter([first, *more]))
         for each in _mappings(answer.get("results")):
             yield from _ours(_result(each, first))
@@ -168,14 +173,6 @@ def _mappings(value: object) -> list[Answer]:
 # A change.
 
 
-def _changes(receipts: Sequence[Receipt]) -> dict[str, tuple[str, str]]:
-    shown: dict[str, tuple[str, str]] = {}
-    for receipt in receipts:
-        for file in receipt.files[: _MOST_FILES - len(shown)]:
-            shown[file.path] = (file.status, _short_diff(file))
-    return shown
-
-
 def _short_diff(file: FileReceipt) -> str:
     """What changed in a file; nothing of one that is new, gone, secret or too long to be compared."""
     if file.redacted or file.status != "edited" or not file.can_diff(_LONGEST_TEXT):
@@ -230,7 +227,9 @@ def _parts(answer: Answer, changes: Changes) -> Iterator[Line]:
     for entry in entries if isinstance(entries, list) else ():
         yield _entry(entry), False
     for match in _mappings(answer.get("matches")):
-        yield _match(match), False
+        path, rest = _path(match), _facts(match, ("path", "line", "column", "text", "context"))
+        place = ":".join(str(each) for each in (path, match.get("line"), match.get("column")) if each)
+        yield f"{place}: {match.get('text', '')}{f'  ({rest})' if rest else ''}", False
     yield from _ours(_outcomes(answer))
     results = _mappings(answer.get("results"))
     for each in results:
@@ -265,12 +264,6 @@ def _entry(entry: object) -> str:
         size = f"  {entry['size']}" if "size" in entry else ""
         return f"{entry.get('path')}{size}"
     return _facts(entry)
-
-
-def _match(match: Answer) -> str:
-    path, rest = _path(match), _facts(match, ("path", "line", "column", "text", "context"))
-    place = ":".join(str(each) for each in (path, match.get("line"), match.get("column")) if each)
-    return f"{place}: {match.get('text', '')}{f'  ({rest})' if rest else ''}"
 
 
 def _outcomes(answer: Answer) -> Iterator[str]:
@@ -328,11 +321,6 @@ def _is_hinted(name: str, value: object, said: str) -> bool:
             return any(isinstance(each, str) and f"send {each!r}" in said for each in value.values())
         case _:
             return False
-
-
-def _beside(answer: Answer) -> Answer:
-    """What a tool tells of a refusal outside its details."""
-    return {name: value for name, value in answer.items() if name not in _SAID and name != "applied"}
 
 
 def _is_said(value: object, said: str) -> bool:

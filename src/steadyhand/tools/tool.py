@@ -381,12 +381,6 @@ def expected_version(fields: Fields, name: str = "expectedHash", place: str = ""
 _REFUSED = (Field("error", Text(), "Why nothing was done, and what to send instead."), Field("kind", Text()))
 
 
-def _answer_schema(tool: Tool) -> Schema:
-    """What a tool answers, be it a refusal: clients hold that against the schema too, so nothing in it is required."""
-    schema = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
-    return {"type": "object", "properties": schema["properties"]}
-
-
 def _openai(tool: Tool, *, strict: bool) -> Schema:
     return {"type": "function", "function": _function(tool, strict=strict)}
 
@@ -405,12 +399,14 @@ def _anthropic(tool: Tool) -> Schema:
 
 
 def _mcp(tool: Tool) -> Schema:
+    # Be it a refusal: clients hold that against the schema too, so nothing of an answer is required.
+    schema = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.summary,
         "inputSchema": plain_schema(tool.parameters),
-        "outputSchema": _answer_schema(tool),
+        "outputSchema": {"type": "object", "properties": schema["properties"]},
         "annotations": tool.annotations(),
     }
 

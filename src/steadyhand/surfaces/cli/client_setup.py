@@ -464,7 +464,9 @@ def uninstall(client: Client, scope: Scope, place: Place, *, dry_run: bool = Fal
             receipt = workspace.delete(place.path, reason=reason, preview=dry_run)
         if receipt is not None:
             if made is not None and not dry_run and receipt.files[0].status == "deleted":
-                _remove_empty(place, made.made_dirs)
+                with contextlib.suppress(OSError):
+                    for folder in reversed(made.made_dirs):
+                        os.rmdir(os.path.join(place.root, folder))
             return Written(place, receipt)
         edits = [Act(Key(path), "delete-key")]
         return Written(place, _edited(workspace, place, edits, reason, dry_run=dry_run), lost)
@@ -522,13 +524,6 @@ def _is_all(client: Client, scope: Scope, place: Place, entry: Item, text: str) 
     value: Any = [data] if client.is_list else {SERVER: data}
     fresh = rendered(place.path, {**client.file(scope).whole, client.servers: value})
     return "".join(fresh.split()) == "".join(text.split())
-
-
-def _remove_empty(place: Place, folders: Sequence[str]) -> None:
-    """Remove the folders that the installation made, the innermost first, as far as they are empty."""
-    with contextlib.suppress(OSError):
-        for folder in reversed(folders):
-            os.rmdir(os.path.join(place.root, folder))
 
 
 def rendered(name: str, value: Mapping[str, Any]) -> str:

@@ -195,7 +195,10 @@ def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:
     from steadyhand.agents.model import named_model
 
     if str(options["model"] or "").startswith(_SCRIPT):
-        return _scripted(invocation, str(options["model"]))
+        from steadyhand.agents.script import ScriptedModel, read_script
+
+        text = decode(bytes_from(invocation, "--model", str(options["model"]).removeprefix(_SCRIPT)), "--model")
+        return ScriptedModel(read_script(parse_json(text, "the script")), "script")
     check_model_named(options)
     return named_model(
         options["model"],
@@ -212,13 +215,6 @@ def check_model_named(options: Mapping[str, Any]) -> None:
             "no model is named",
             "--model anthropic:claude-sonnet-4-5; for your own server --model openai-chat:NAME --base-url URL",
         )
-
-
-def _scripted(invocation: Invocation, name: str) -> Model:
-    from steadyhand.agents.script import ScriptedModel, read_script
-
-    text = decode(bytes_from(invocation, "--model", name.removeprefix(_SCRIPT)), "--model")
-    return ScriptedModel(read_script(parse_json(text, "the script")), "script")
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:

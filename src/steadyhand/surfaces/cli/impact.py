@@ -397,7 +397,11 @@ def _article(article: Facts, status: str) -> Iterator[str]:
     if status in ("updated", "partial") or article.get("patch"):
         for hunk, reasons in hunks_of(article):
             yield ""
-            yield from _fenced(hunk)
+            shown = visible(hunk)
+            fence = "`" * max([3, *(len(each) + 1 for each in _FENCE.findall(shown))])
+            yield f"{fence}diff"
+            yield shown
+            yield fence
             yield from (f"- {plain(reason)}" for reason in reasons)
     yield from (f"- check: {plain(message)}" for message in findings_of(article))
 
@@ -419,14 +423,6 @@ def _code(text: str) -> str:
     runs = re.findall("`+", shown)
     fence = "`" * (max(map(len, runs), default=0) + 1)
     return f"{fence} {shown} {fence}" if runs else f"{fence}{shown}{fence}"
-
-
-def _fenced(text: str) -> Iterator[str]:
-    shown = visible(text)
-    fence = "`" * max([3, *(len(each) + 1 for each in _FENCE.findall(shown))])
-    yield f"{fence}diff"
-    yield shown
-    yield fence
 
 
 def _commit(name: object) -> str:

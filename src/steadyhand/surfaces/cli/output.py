@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
@@ -174,7 +174,14 @@ def writing(invocation: Invocation, option: str, name: str) -> Iterator[Write]:
     try:
         yield write
         with _refusing(option):
-            _finish(stream, temporary, target, mode)
+            stream.flush()
+            if temporary is not None:
+                if mode is not None:
+                    os.fchmod(stream.fileno(), stat.S_IMODE(mode) & 0o777)
+                os.fsync(stream.fileno())
+                stream.close()
+                os.replace(temporary, target)
+            stream.close()
     except BaseException:
         with suppress(OSError):
             stream.close()
@@ -182,18 +189,6 @@ def writing(invocation: Invocation, option: str, name: str) -> Iterator[Write]:
             with suppress(OSError):
                 os.unlink(temporary)
         raise
-
-
-def _finish(stream: BinaryIO, temporary: str | None, target: str, mode: int | None) -> None:
-    """Give the file its name, and the mode of the one that had it."""
-    stream.flush()
-    if temporary is not None:
-        if mode is not None:
-            os.fchmod(stream.fileno(), stat.S_IMODE(mode) & 0o777)
-        os.fsync(stream.fileno())
-        stream.close()
-        os.replace(temporary, target)
-    stream.close()
 
 
 @contextmanager

@@ -83,7 +83,8 @@ class _Reader:
         for row in self._rows:
             if before <= 0 and after <= 0 and not row.startswith("\\"):
                 yield from self._flush()
-                before, after = _counts(row)
+                found = _RANGE.match(row)
+                before, after = (int(found[1] or 1), int(found[2] or 1)) if found else (0, 0)
                 yield (Piece(row, "place" if row.startswith("@@") else "heading"),)
                 continue
             mark = row[:1]
@@ -167,12 +168,6 @@ def _is_whole(spans: Iterable[Span], text: str) -> bool:
     return sum(span.length for span in spans) == len(text)
 
 
-def _counts(row: str) -> tuple[int, int]:
-    """How many rows of each side follow a range line; nothing follows any other header."""
-    found = _RANGE.match(row)
-    return (int(found[1] or 1), int(found[2] or 1)) if found else (0, 0)
-
-
 def _without_uniform_returns(rows: list[str]) -> list[str]:
     """A diff of a CRLF file, without the return at the end of every row: where all have it, it says nothing."""
     body = [row for row in rows if row[:1] in ("-", "+", " ") and not row.startswith(("--- ", "+++ "))]
@@ -222,7 +217,10 @@ def receipt_lines(
     if receipt.held:
         lines.append((Piece("held for review", "place"), Piece(", not on disk yet", "dim")))
     if receipt.format is not None and not is_long:
-        lines += _reading_lines(receipt)
+        notes = [f"read as {receipt.format}", *receipt.remarks[:_REMARKS]]
+        more = len(receipt.remarks) - _REMARKS
+        notes += [f"and {counted(more, 'more note')}, all of them with --json"] if more > 0 else []
+        lines += [(Piece("  note: ", "dim"), Piece(words)) for words in notes]
     for outcome in receipt.outcomes if not is_long else [each for each in receipt.outcomes if each.error is not None]:
         lines += _outcome_lines(outcome, phrases, is_only=len(receipt.outcomes) == 1)
     if way and len(summaries) != 1:
@@ -236,14 +234,6 @@ def _count_line(receipt: Receipt) -> Line:
     found = Counter(file.status for file in receipt.files)
     said = ", ".join(f"{words.get(status, status)} {counted(number, 'file')}" for status, number in found.items())
     return (Piece(said, "good" if receipt.id is not None else "place"),)
-
-
-def _reading_lines(receipt: Receipt) -> list[Line]:
-    """How a reply was read, and the first of what was left out of it."""
-    notes = [f"read as {receipt.format}", *receipt.remarks[:_REMARKS]]
-    more = len(receipt.remarks) - _REMARKS
-    notes += [f"and {counted(more, 'more note')}, all of them with --json"] if more > 0 else []
-    return [(Piece("  note: ", "dim"), Piece(words)) for words in notes]
 
 
 def _way_back(receipt: Receipt, back: tuple[str, str]) -> Line:

@@ -353,14 +353,27 @@ class TerminalReview:
                     pass
         except (KeyboardInterrupt, click.Abort, EOFError):
             self._say("")
-        self._end()
+        sums: dict[str, int] = {}
+        for state, number in self._decided:
+            sums[state] = sums.get(state, 0) + number
+        counts = ", ".join(f"{number} {state}" for state, number in sums.items()) or "nothing decided"
+        left = len(self._queue)
+        self._say(f"{counts}; {counted(left, 'change')} left" if left else f"{counts}; nothing left")
         return 0
 
     def _step(self) -> bool:
         """Show a change and do what a key says; whether to go on."""
         self._at = min(self._at, len(self._queue) - 1)
         change = self._queue[self._at]
-        self._show(change)
+        output = self._output
+        done = sum(number for _, number in self._decided)
+        total, number = done + len(self._queue), done + self._at + 1
+        self._say("")
+        output.print(
+            change_lines(
+                change, self._rows(change), width=output.width, number=number, left=len(self._queue), total=total
+            )
+        )
         while True:
             key = self._key()
             if key in (*_INTERRUPTS, "q"):
@@ -505,17 +518,6 @@ class TerminalReview:
         at = {change.id: number for number, change in enumerate(self._queue)}
         self._at = next((at[name] for name in rest if name in at), 0)
 
-    def _show(self, change: ReviewChange) -> None:
-        output = self._output
-        done = sum(number for _, number in self._decided)
-        total, number = done + len(self._queue), done + self._at + 1
-        self._say("")
-        output.print(
-            change_lines(
-                change, self._rows(change), width=output.width, number=number, left=len(self._queue), total=total
-            )
-        )
-
     def _rows(self, change: ReviewChange) -> list[str]:
         from steadyhand.session.host import host_of  # `--help` loads this module, and needs no session
 
@@ -539,14 +541,6 @@ class TerminalReview:
 
     def _say(self, text: str, style: str = "plain") -> None:
         self._output.print([(Piece(text, style),)])
-
-    def _end(self) -> None:
-        sums: dict[str, int] = {}
-        for state, number in self._decided:
-            sums[state] = sums.get(state, 0) + number
-        counts = ", ".join(f"{number} {state}" for state, number in sums.items()) or "nothing decided"
-        left = len(self._queue)
-        self._say(f"{counts}; {counted(left, 'change')} left" if left else f"{counts}; nothing left")
 
 
 def _paired(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:

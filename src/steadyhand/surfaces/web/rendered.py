@@ -79,7 +79,10 @@ def framed(rows: Sequence[str], path: str, changed: Container[int], side: str) -
     if len(text) > _LONGEST:
         body = "<p>This file is too long to be rendered.</p>"
     elif path.lower().endswith(_HTML):
-        body = _html(text, changed)
+        page = _Harmless(changed)
+        page.feed(visible(text))
+        page.close()
+        body = Html("".join(page.made))
     else:
         body = _markdown(rows, changed)
     return (
@@ -123,13 +126,6 @@ def _link(self: Any, tokens: Sequence[Any], at: int, options: Any, env: Any) -> 
 def _image(self: Any, tokens: Sequence[Any], at: int, options: Any, env: Any) -> str:
     said = escape(str(tokens[at].content or tokens[at].attrGet("src") or ""))
     return f'<span class="image">image: {said}</span>'
-
-
-def _html(text: str, changed: Container[int]) -> Html:
-    page = _Harmless(changed)
-    page.feed(visible(text))
-    page.close()
-    return Html("".join(page.made))
 
 
 class _Harmless(HTMLParser):

@@ -119,14 +119,9 @@ def _announce(link: str, *, opens: bool) -> None:
     click.echo(link)
     sys.stdout.flush()
     if opens:
-        _open(link)
-
-
-def _open(link: str) -> None:
-    """Open the browser of the person who types; a browser for terminals would take the terminal away."""
-    has_screen = sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if has_screen and sys.stdout.isatty():
-        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+        has_screen = sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+        if has_screen and sys.stdout.isatty():  # a browser for terminals would take the terminal away
+            threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
 
 class Pages:
@@ -331,7 +326,7 @@ class Pages:
         if _is_script(request):
             return JSONResponse({"ok": True, "said": said, "state": decision.state, "changes": list(decision.changes)})
         self._notice = said.capitalize() + "."
-        view = _view_of(form.get("back", "/"))
+        view = View.of_query(dict(parse_qsl(form.get("back", "/").partition("?")[2])))
         key = form.get("key")
         place = await _work(partial(self._next, view, key)) if key else None
         return RedirectResponse(view.href() + (f"#{place}" if place else ""), 303)
@@ -397,11 +392,6 @@ async def _form(request: Request) -> Mapping[str, str]:
     except ValueError:
         raise EditError(Kind.BAD_REQUEST, "the form cannot be read", hint="use the page") from None
     return {name: value.replace("\r\n", "\n") for name, value in pairs}
-
-
-def _view_of(back: str) -> View:
-    """The view that a form came from; an address of another place is none."""
-    return View.of_query(dict(parse_qsl(back.partition("?")[2])))
 
 
 def _is_script(request: Request) -> bool:

@@ -199,7 +199,9 @@ class SharedReview:
                 except EditError:  # it is gone, or no text
                     return None, None, {}
                 changes = [each.change for each in listing.shown if each.change.path == path]
-                before, shifts = _without(text, [each for each in changes if _holder(each) == holder])
+                before, shifts = _without(
+                    text, [each for each in changes if (group_key(each) if each.held else None) == holder]
+                )
                 listing.texts[path, holder] = Text.of(before, path), Text.of(text, path), shifts
             return listing.texts[path, holder]
 
@@ -274,11 +276,6 @@ def group_key(change: ReviewChange) -> str:
     """Whose work a change is, in letters that an address can have."""
     kind, name = ("task", change.task) if change.task is not None else ("actor", change.actor)
     return f"{kind}:{name if name.isprintable() else _digest(name)}"
-
-
-def _holder(change: ReviewChange) -> str | None:
-    """Whose layer a change is in; None where it is on the disk."""
-    return group_key(change) if change.held else None
 
 
 def seen_of(ids: Iterable[str]) -> str:

@@ -55,26 +55,24 @@ CHANGES = Object.of(
 
 def tell(receipt: Receipt, *, is_dry: bool = False) -> Result:
     """What a change came to. `partial` where some of it was refused, with the first refusal and every outcome."""
-    files, only = receipt.files, _only_file(receipt)
+    files, outcomes = receipt.files, receipt.outcomes
+    named = {outcome.path for outcome in outcomes}
+    about = [file for file in files if file.path in named] or files  # not a copy kept beside the file
+    only = about[0] if len(about) == 1 else None
     facts = _summary(receipt) if only is None else success(receipt, only.path)
     facts["files"] = [_file(receipt, file, is_alone=only is not None) for file in files[:_MOST_FILES]]
     if len(files) > _MOST_FILES:
         facts["moreFiles"] = len(files) - _MOST_FILES
-    if _is_worth_telling(receipt):
-        facts["outcomes"] = _outcomes(receipt.outcomes, has_paths=only is None or not receipt.ok)
+    if (
+        len(named) < len(outcomes) or not receipt.ok or any(map(_is_notable, outcomes))
+    ):  # they say more than the files do
+        facts["outcomes"] = _outcomes(outcomes, has_paths=only is None or not receipt.ok)
     if receipt.format is not None:
         facts["format"] = receipt.format
     if is_dry:
         del facts["id"]
         facts |= {"dryRun": True, **cut_diff(receipt.diff())}
     return facts if receipt.error is None else facts | _partly(receipt)
-
-
-def _only_file(receipt: Receipt) -> FileReceipt | None:
-    """The one file that a change is about, not counting a copy kept beside it; None where there are several."""
-    named = {outcome.path for outcome in receipt.outcomes}
-    about = [file for file in receipt.files if file.path in named] or receipt.files
-    return about[0] if len(about) == 1 else None
 
 
 def cut_diff(diff: str) -> dict[str, object]:
@@ -107,13 +105,6 @@ def _file(receipt: Receipt, file: FileReceipt, *, is_alone: bool) -> Result:
         return facts | {"fileHash": file.after[:16]}
     every = success(receipt, file.path)
     return facts | {name: every[name] for name in _PER_FILE if name in every}
-
-
-def _is_worth_telling(receipt: Receipt) -> bool:
-    """Whether the outcomes say more than the files do: several edits of one, one refused or found oddly."""
-    outcomes = receipt.outcomes
-    several = len({outcome.path for outcome in outcomes}) < len(outcomes)
-    return several or not receipt.ok or any(map(_is_notable, outcomes))
 
 
 def _is_notable(outcome: Outcome) -> bool:

@@ -509,16 +509,12 @@ def _place_of(operation: str, target: Mapping[str, object]) -> str:
         raise bad_request("target", what, f"send exactly one of {', '.join(fitting)}")
     name = given[0]
     if name not in fitting:
-        raise _unfitting(operation, name)
+        hint = _INSTEAD.get((operation, name), f"send one of {', '.join(_FITTING[operation])}")
+        error = bad_request("target", f"{operation} does not take {name}, but {', '.join(_FITTING[operation])}", hint)
+        raise error.with_details(allowed=list(_FITTING[operation]))
     if "nth" in target and name not in _HEADINGS:
         raise bad_request("target.nth", f"{name} is one place, nth belongs to a heading", "leave it out")
     return name
-
-
-def _unfitting(operation: str, name: str) -> EditError:
-    hint = _INSTEAD.get((operation, name), f"send one of {', '.join(_FITTING[operation])}")
-    error = bad_request("target", f"{operation} does not take {name}, but {', '.join(_FITTING[operation])}", hint)
-    return error.with_details(allowed=list(_FITTING[operation]))
 
 
 def _target(name: str, target: Mapping[str, object], operation: str) -> Lines | Heading | CodeBlock:

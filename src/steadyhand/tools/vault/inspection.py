@@ -421,13 +421,9 @@ def run(call: Call, fields: Fields) -> Result:
         case "search":
             return answer | search_file(call, source, query, window, is_regex=bool(fields.get("isRegex")))
         case _:
-            return answer | _lines(call, path, source, fields)
-
-
-def _lines(call: Call, path: str, source: Source, fields: Fields) -> Result:
-    read = read_numbered(call, path, fields.get("start"), fields.get("end"))
-    content = str(read.pop("content"))
-    return {"lines": content.split("\n") if source.line_count else []} | read
+            read = read_numbered(call, path, fields.get("start"), fields.get("end"))
+            content = str(read.pop("content"))
+            return answer | ({"lines": content.split("\n") if source.line_count else []} | read)
 
 
 _INSPECT_TOOL = Tool(

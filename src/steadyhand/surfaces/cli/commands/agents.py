@@ -220,28 +220,26 @@ def tools_command(
     if prompt:
         if schema is not None or tool is not None:
             raise misused("--prompt prints the section of a whole toolset", "leave out --schema and the name of a tool")
-        return _show_prompt(toolset or _USUAL, chosen)
+        from steadyhand.tools.kit import prompt_for
+
+        text = prompt_for(toolset or _USUAL, chosen)
+        return CommandResult({"prompt": text}, text=text.rstrip("\n") + "\n")
     if chosen == _PLANNER:
         raise misused("a planner has no tools of its own", "add --prompt, or name a mode")
     if toolset is None and schema is None:
-        return _show_toolsets(invocation, chosen)
+        from steadyhand.tools.toolsets import tools_of, toolsets
+
+        rows = [
+            (toolset, tools_of(name) if chosen is None else _listed(invocation, name, None, chosen))
+            for name, toolset in toolsets().items()
+        ]
+        document = [
+            {"name": toolset.name, "summary": toolset.summary, "tools": [tool.name for tool in tools]}
+            for toolset, tools in rows
+        ]
+        return CommandResult({"toolsets": document}, toolset_lines(rows))
     tools = _listed(invocation, toolset or _USUAL, tool, chosen)
     return _show_tools(tools) if schema is None else _show_schemas(tools, schema)
-
-
-def _show_toolsets(invocation: Invocation, mode: str | None) -> CommandResult:
-    """Every toolset with what it has in a mode, or, where none is asked for, in any."""
-    from steadyhand.tools.toolsets import tools_of, toolsets
-
-    rows = [
-        (toolset, tools_of(name) if mode is None else _listed(invocation, name, None, mode))
-        for name, toolset in toolsets().items()
-    ]
-    document = [
-        {"name": toolset.name, "summary": toolset.summary, "tools": [tool.name for tool in tools]}
-        for toolset, tools in rows
-    ]
-    return CommandResult({"toolsets": document}, toolset_lines(rows))
 
 
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
@@ -285,13 +283,6 @@ def _show_schemas(tools: tuple[Tool, ...], style: str) -> CommandResult:
 
     schemas = [tool_schema(tool, style) for tool in tools]
     return CommandResult({"schemas": schemas}, text=json.dumps(schemas, indent=2, ensure_ascii=False) + "\n")
-
-
-def _show_prompt(toolset: str, mode: str | None) -> CommandResult:
-    from steadyhand.tools.kit import prompt_for
-
-    text = prompt_for(toolset, mode)
-    return CommandResult({"prompt": text}, text=text.rstrip("\n") + "\n")
 
 
 _STYLES = {"+": "added", "-": "removed", "@": "dim"}

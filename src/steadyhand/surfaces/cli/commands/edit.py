@@ -191,7 +191,9 @@ def insert_command(
     from steadyhand.session.host import host_of
 
     way = _way(where)
-    content = _content(invocation, text, text_file)
+    found = text_from(invocation, "--text", text, text_file)
+    hint = "give TEXT, --text-file FILE or pipe it in"
+    content = decode(piped(invocation, "TEXT", hint), "standard input") if found is None else found
     path = invocation.path(file)
     with invocation.workspace(writing=not commit["preview"], policy=policy) as workspace:
         if where["line"] == -1:
@@ -201,12 +203,6 @@ def insert_command(
             commit = {**commit, "expect": commit["expect"] or source.digest}
         edit = _insertion(way, content, commit["reason"], where)
         return report(invocation, workspace.edit(path, [edit], **commit))
-
-
-def _content(invocation: Invocation, text: str | None, text_file: str | None) -> str:
-    found = text_from(invocation, "--text", text, text_file)
-    hint = "give TEXT, --text-file FILE or pipe it in"
-    return decode(piped(invocation, "TEXT", hint), "standard input") if found is None else found
 
 
 def _way(where: dict[str, Any]) -> str:

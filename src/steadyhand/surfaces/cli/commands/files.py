@@ -250,13 +250,34 @@ def read_command(
         output.raw(source.to_bytes())
         return 0
     first, last = _read_range(source, path, lines)
-    output.document(_document(source, path, first, last, anchors=anchors))
+    document: dict[str, object] = {
+        "ok": True,
+        "path": path,
+        "digest": source.digest,
+        "encoding": {"name": source.encoding.name, "chosen_by": source.encoding.chosen_by},
+        "newline": _newline(source),
+        "line_count": source.line_count,
+        "lines": [first, last],
+        "text": source.table.span_of(first - 1, last - 1).of(source.text) if last >= first else "",
+    }
+    if anchors:
+        from steadyhand.structure.lines import anchors_of
+
+        document["anchors"] = anchors_of(source, first, last)
+    output.document(document)
     if not output.json:
         if (guess := _guess(source)) is not None:
             output.tell([(Piece("note: ", "warning"), Piece(guess))])
         output.print(_lines(source, first, last, anchors=anchors, numbers=numbers or output.is_terminal))
         if output.is_terminal:
-            output.tell([(Piece(_facts(source, path), "dim"),)])
+            facts = (
+                visible_name(path),
+                counted(source.line_count, "line"),
+                source.encoding.name,
+                _newline(source),
+                source.digest[:16],
+            )
+            output.tell([(Piece(" · ".join(facts), "dim"),)])
     return 0
 
 
@@ -303,24 +324,6 @@ def _bodies(text: str) -> Iterator[str]:
         start = end
 
 
-def _document(source: Source, path: str, first: int, last: int, *, anchors: bool) -> dict[str, object]:
-    document: dict[str, object] = {
-        "ok": True,
-        "path": path,
-        "digest": source.digest,
-        "encoding": {"name": source.encoding.name, "chosen_by": source.encoding.chosen_by},
-        "newline": _newline(source),
-        "line_count": source.line_count,
-        "lines": [first, last],
-        "text": source.table.span_of(first - 1, last - 1).of(source.text) if last >= first else "",
-    }
-    if anchors:
-        from steadyhand.structure.lines import anchors_of
-
-        document["anchors"] = anchors_of(source, first, last)
-    return document
-
-
 def _guess(source: Source) -> str | None:
     """What to say where nothing in the file says how it is encoded."""
     encoding = source.encoding
@@ -334,17 +337,6 @@ def _guess(source: Source) -> str | None:
 def _newline(source: Source) -> str:
     uniform = source.newlines.uniform
     return _ENDINGS[uniform] if uniform else ("mixed" if source.line_count > 1 else "none")
-
-
-def _facts(source: Source, path: str) -> str:
-    facts = (
-        visible_name(path),
-        counted(source.line_count, "line"),
-        source.encoding.name,
-        _newline(source),
-        source.digest[:16],
-    )
-    return " · ".join(facts)
 
 
 _LIMIT = 200
@@ -493,14 +485,10 @@ def location_lines(source: Source, places: Sequence[Location]) -> Iterator[Line]
             yield ()
         kind = "" if place.kind == "lines" else f" {place.kind},"
         yield (Piece(typed(place.address, one_line=True), "place"), Piece(f" {kind}{lines_of(place.lines)}"))
-        yield (Piece(_extent(place), "dim"),)
+        characters = f"characters {place.span.start:,}–{place.span.end:,} ({place.span.length:,})"
+        size = place.byte_span.length
+        yield (Piece(f"{characters}, bytes {place.byte_span.start:,}–{place.byte_span.end:,} ({size:,})", "dim"),)
         yield from _text_lines(source, place)
-
-
-def _extent(place: Location) -> str:
-    characters = f"characters {place.span.start:,}–{place.span.end:,} ({place.span.length:,})"
-    size = place.byte_span.length
-    return f"{characters}, bytes {place.byte_span.start:,}–{place.byte_span.end:,} ({size:,})"
 
 
 def _text_lines(source: Source, place: Location) -> Iterator[Line]:

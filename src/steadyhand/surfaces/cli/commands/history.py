@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -53,7 +53,6 @@ from steadyhand.workspace.journal.record import Entry
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
-    from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
     from steadyhand.workspace.history.file_history import Why
     from steadyhand.workspace.history.outside import Outside
@@ -313,13 +312,9 @@ def undo_command(
     path = invocation.path(file) if file is not None else None
     with invocation.workspace(writing=not dry_run) as workspace:
         receipt = workspace.undo(record, last=last, task=task, path=path, reason=reason, preview=dry_run)
-        return report(invocation, receipt, back=_back(workspace, receipt))
-
-
-def _back(workspace: Workspace, receipt: Receipt) -> Literal["undo", "redo"]:
-    """Taking an undo back puts the change in place again: what takes that back is an undo."""
-    verbs = {workspace.show(record).record.verb for record in receipt.undoes}
-    return "undo" if verbs == {"undo"} else "redo"
+        # Taking an undo back puts the change in place again: what takes that back is an undo.
+        verbs = {workspace.show(record).record.verb for record in receipt.undoes}
+        return report(invocation, receipt, back="undo" if verbs == {"undo"} else "redo")
 
 
 @command(
@@ -369,7 +364,8 @@ def log_lines(entries: Sequence[Entry | Outside], *, width: int) -> list[Line]:
 def _log_row(entry: Entry | Outside) -> tuple[str, str, str, str, str]:
     if isinstance(entry, Entry):
         record = entry.record
-        return record.id, shown_time(record.time), _who(record), _what(entry), _reason(entry)
+        reasons = (edit.reason for change in record.files for edit in change.edits if edit.reason)
+        return record.id, shown_time(record.time), _who(record), _what(entry), record.reason or next(reasons, "")
     return entry.id, shown_time(entry.time), entry.actor or "somebody", visible_name(entry.path), _OUTSIDE
 
 
@@ -484,12 +480,6 @@ def _shown_change(change: FileChange, entry: Entry) -> str:
     """The path, with what happened to it where that is not plain to see."""
     is_plain = change.status in ("edited", "renamed") or entry.record.verb != "edit"
     return _shown_path(change) if is_plain else f"{change.status} {_shown_path(change)}"
-
-
-def _reason(entry: Entry) -> str:
-    """The reason of the whole, else of the first edit that has one."""
-    edits = (edit.reason for change in entry.record.files for edit in change.edits if edit.reason)
-    return entry.record.reason or next(edits, "")
 
 
 def _shown_path(change: FileChange) -> str:

@@ -377,7 +377,11 @@ class TerminalReviewer:
     def judge(self, proposal: Proposal) -> Verdict:
         from steadyhand.agents.impact.review import Remark  # help would wait for it
 
-        self._show(proposal)
+        self._output.print(diff_lines(proposal.patch, width=self._output.width))
+        self._output.print((Piece("reason: ", "hint"), Piece(visible_line(each))) for each in proposal.reasons)
+        self._output.print(
+            (Piece("check: ", "warning"), Piece(visible_line(each.message))) for each in proposal.findings
+        )
         words = "[a]ccept, [r]eject, [e]dit by hand" + (", reject with a re[m]ark" if proposal.may_remark else "")
         while True:
             match self._ask(words, "arem" if proposal.may_remark else "are"):
@@ -393,13 +397,6 @@ class TerminalReviewer:
                         return Remark(remark)
                 case _:
                     return "reject"
-
-    def _show(self, proposal: Proposal) -> None:
-        self._output.print(diff_lines(proposal.patch, width=self._output.width))
-        self._output.print((Piece("reason: ", "hint"), Piece(visible_line(each))) for each in proposal.reasons)
-        self._output.print(
-            (Piece("check: ", "warning"), Piece(visible_line(each.message))) for each in proposal.findings
-        )
 
     def _edited(self, proposal: Proposal) -> Edited | None:
         from steadyhand.agents.impact.review import Edited

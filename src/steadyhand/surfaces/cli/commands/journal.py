@@ -54,14 +54,10 @@ def journal_command(
         if source is not None or to is not None:
             hint = "steadyhand journal move copies it"
             raise misused("journal show takes no place", hint)
-        return _show(invocation)
+        with invocation.workspace() as workspace:
+            facts = workspace.journal()
+        return CommandResult({"journal": facts}, journal_lines(facts))
     return _move(invocation, source, target, to, keep_going=keep_going)
-
-
-def _show(invocation: Invocation) -> CommandResult:
-    with invocation.workspace() as workspace:
-        facts = workspace.journal()
-    return CommandResult({"journal": facts}, journal_lines(facts))
 
 
 def _move(

@@ -209,7 +209,10 @@ def conflicts_command(
         return _conflicts_show(invocation, _named(conflict, "show"))
     if what == "list":
         _only(conflict is None and way is None and not ask, "list takes no conflict and no choice")
-        return _conflicts_list(invocation, file, task, every=every)
+        with invocation.workspace() as workspace:
+            found = workspace.conflicts(open_only=not every, path=file, task=task)
+        document = {"conflicts": [kept.to_json() for kept in found]}
+        return CommandResult(document, conflict_table(found, width=invocation.output.width))
     if way is not None:
         return _resolve(invocation, _named(conflict, f"--{way}"), way, text, reason)
     _only(not invocation.output.json, "--json cannot ask questions")
@@ -237,13 +240,6 @@ def _only(fits: object, otherwise: str) -> None:
     if not fits:
         hint = "steadyhand conflicts resolve ID with --apply, --keep, --edit or --text TEXT"
         raise misused(otherwise, hint)
-
-
-def _conflicts_list(invocation: Invocation, path: str | None, task: str | None, *, every: bool) -> CommandResult:
-    with invocation.workspace() as workspace:
-        found = workspace.conflicts(open_only=not every, path=path, task=task)
-    document = {"conflicts": [kept.to_json() for kept in found]}
-    return CommandResult(document, conflict_table(found, width=invocation.output.width))
 
 
 def _conflicts_show(invocation: Invocation, conflict: str) -> CommandResult:
