@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from steadyhand.bulk.job import BadLine, Job
     from steadyhand.bulk.run_store import RunStatus
 
-_run_argument = click.argument("run", metavar="RUN")
 _workers_option = option(
     "--workers N", "Processes of this machine (default: its cores; 0 with --queue URL).", least=0, most=256
 )
@@ -56,6 +56,17 @@ _MEMBERS = Registry(
     "{}_command",
     "cancel=bulk pause=bulk report=bulk resume=bulk retry=bulk run=bulk status=bulk watch=bulk",
 )
+
+
+def _on_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """RUN, --queue and --state, given to the command as the open `queue`, and as `run`, the whole id of a run in it."""
+
+    @wraps(function)
+    def command(*args: Any, run: str, queue: str | None, state: str | None, **options: Any) -> Any:
+        with opened_queue(queue, state) as found:
+            return function(*args, queue=found, run=found.store.run_named(run).id, **options)
+
+    return click.argument("run", metavar="RUN")(queue_options(command))
 
 
 @family(
@@ -388,26 +399,23 @@ def status_command(invocation: Invocation, run: str | None, queue: str | None, s
 
 
 @command("watch", section=_SECTION, examples="steadyhand bulk watch 3f9c1a\nsteadyhand bulk watch 3f9c1a --queue $URL")
-@_run_argument
-@queue_options
-def watch_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> int:
+@_on_run
+def watch_command(invocation: Invocation, queue: Queue, run: str) -> int:
     """Watch a run until it is over or paused.
 
     Shows a progress bar, jobs per second and the expected end. Watching changes nothing; stop at any time. The exit
     code is that of bulk run.
     """
-    with opened_queue(queue, state) as found:
-        name = found.store.run_named(run).id
-        speed, was_attended = Speed(), True
-        with progress(invocation.output, name) as shown:
-            while not _has_ended(status := found.store.status(name)):
-                is_attended = found.is_attended(name)
-                if not is_attended and not was_attended and found.fleet is None:
-                    break  # the process that carried it out is gone; on a queue, a worker may come at any time
-                shown(status.ends, status.total, speed.say(status, is_attended=is_attended))
-                was_attended = is_attended
-                time.sleep(_LOOK)
-        return _report(invocation, found, name, None, is_brief=True)
+    speed, was_attended = Speed(), True
+    with progress(invocation.output, run) as shown:
+        while not _has_ended(status := queue.store.status(run)):
+            is_attended = queue.is_attended(run)
+            if not is_attended and not was_attended and queue.fleet is None:
+                break  # the process that carried it out is gone; on a queue, a worker may come at any time
+            shown(status.ends, status.total, speed.say(status, is_attended=is_attended))
+            was_attended = is_attended
+            time.sleep(_LOOK)
+    return _report(invocation, queue, run, None, is_brief=True)
 
 
 @command(
@@ -420,7 +428,6 @@ def watch_command(invocation: Invocation, run: str, queue: str | None, state: st
     steadyhand bulk report 3f9c1a --json > report.json
     """,
 )
-@_run_argument
 @option(
     "--only states",
     "Only jobs in this state; may be repeated.",
@@ -428,47 +435,37 @@ def watch_command(invocation: Invocation, run: str, queue: str | None, state: st
     multiple=True,
 )
 @_patches_option
-@queue_options
-def report_command(
-    invocation: Invocation, run: str, states: tuple[str, ...], patches: str | None, queue: str | None, state: str | None
-) -> int:
+@_on_run
+def report_command(invocation: Invocation, queue: Queue, run: str, states: tuple[str, ...], patches: str | None) -> int:
     """Report the result of every job of a run.
 
     --json gives {"id", "counts", "jobs": [{"key", "state", "kind", "files", "error"}]}. --patches writes what each job
     changed, or, for the result patch, would change, as one file that git apply takes.
     """
-    with opened_queue(queue, state) as found:
-        name = found.store.run_named(run).id
-        return _report(invocation, found, name, patches, is_brief=False, states=states)
+    return _report(invocation, queue, run, patches, is_brief=False, states=states)
 
 
 @command("pause", section=_SECTION, examples="steadyhand bulk pause 3f9c1a")
-@_run_argument
-@queue_options
-def pause_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> CommandResult:
+@_on_run
+def pause_command(invocation: Invocation, queue: Queue, run: str) -> CommandResult:
     """Pause a run: start no more of its jobs.
 
     Running jobs finish. bulk resume continues the run.
     """
-    with opened_queue(queue, state) as found:
-        status = found.store.run_named(run)
-        found.store.pause(status.id)
-        return _say(invocation, found, status.id)
+    queue.store.pause(run)
+    return _say(invocation, queue, run)
 
 
 @command("cancel", section=_SECTION, examples="steadyhand bulk cancel 3f9c1a")
-@_run_argument
-@queue_options
-def cancel_command(invocation: Invocation, run: str, queue: str | None, state: str | None) -> CommandResult:
+@_on_run
+def cancel_command(invocation: Invocation, queue: Queue, run: str) -> CommandResult:
     """Cancel a run; finished jobs stay done.
 
     Waiting jobs are cancelled and running jobs are stopped. A stopped job leaves its tree as it was, unless it had
     already finished. bulk retry runs cancelled jobs again.
     """
-    with opened_queue(queue, state) as found:
-        status = found.store.run_named(run)
-        found.cancel(status.id)
-        return _say(invocation, found, status.id)
+    queue.cancel(run)
+    return _say(invocation, queue, run)
 
 
 @command(
@@ -479,17 +476,17 @@ def cancel_command(invocation: Invocation, run: str, queue: str | None, state: s
     steadyhand bulk resume 3f9c1a --queue postgresql://ci@db/fleet --wait
     """,
 )
-@_run_argument
 @_workers_option
 @_wait_option
-@queue_options
-def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
+@_on_run
+def resume_command(invocation: Invocation, queue: Queue, run: str, **options: Any) -> int:
     """Continue a run that was paused or killed.
 
     Also after an interrupt, or after its stop rule paused it. On one machine this process runs the remaining jobs; on a
     queue the workers do. A job whose worker was lost is inspected first: what it did is not done again.
     """
-    return _resume(invocation, run, (), options)
+    queue.resume(run)
+    return _carry_on(invocation, queue, run, options)
 
 
 @command(
@@ -500,7 +497,6 @@ def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
     steadyhand bulk retry 3f9c1a --only failed
     """,
 )
-@_run_argument
 @option(
     "--only states",
     "Only jobs that ended this way; may be repeated.",
@@ -509,22 +505,15 @@ def resume_command(invocation: Invocation, run: str, **options: Any) -> int:
 )
 @_workers_option
 @_wait_option
-@queue_options
-def retry_command(invocation: Invocation, run: str, states: tuple[str, ...], **options: Any) -> int:
+@_on_run
+def retry_command(invocation: Invocation, queue: Queue, run: str, states: tuple[Any, ...], **options: Any) -> int:
     """Retry jobs that were refused, failed or cancelled.
 
     Each job starts over, with all its tries.
     """
-    return _resume(invocation, run, states or ("refused", "failed", "cancelled"), options)
-
-
-def _resume(invocation: Invocation, run: str, states: tuple[Any, ...], options: dict[str, Any]) -> int:
-    with opened_queue(options["queue"], options["state"]) as queue:
-        name = queue.store.run_named(run).id
-        if states:
-            queue.store.retry(name, states, queue.ticketing)
-        queue.resume(name)
-        return _carry_on(invocation, queue, name, options)
+    queue.store.retry(run, states or ("refused", "failed", "cancelled"), queue.ticketing)
+    queue.resume(run)
+    return _carry_on(invocation, queue, run, options)
 
 
 def _say(invocation: Invocation, queue: Queue, run: str) -> CommandResult:

@@ -14,13 +14,14 @@ from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import FILE, flag, option
-from steadyhand.surfaces.cli.output import writing
+from steadyhand.surfaces.cli.output import CommandResult, writing
 from steadyhand.surfaces.cli.review_terminal import feedback_lines, review_table
 from steadyhand.surfaces.terminal import Piece, counted, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.session.review.change import Decision
     from steadyhand.session.review.review import Review
+    from steadyhand.surfaces.web.shared_review import Filter
 
 _EVERY = "*"  # what follows --accept and --reject without an id
 
@@ -33,27 +34,6 @@ class _Asked:
     ids: tuple[str, ...]
     text: str | None
     remark: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """How the review is given to those who have no terminal; at most one of these."""
-
-    web: bool
-    export: str | None
-    is_patch: bool
-    is_markdown: bool
-
-    def __bool__(self) -> bool:
-        return bool(self.web or self.export is not None or self.is_patch or self.is_markdown)
-
-    def check(self, asked: _Asked | None, port: str | None, *, no_open: bool) -> None:
-        """Refuse what does not go together."""
-        if (port is not None or no_open) and not self.web:
-            raise misused("--port and --no-open are for --web", "add --web")
-        given = [self.web, self.export is not None, self.is_patch, self.is_markdown, asked is not None]
-        if sum(given) > 1:
-            raise misused("--web, --export, --patch, --markdown and decisions exclude each other", "give one of them")
 
 
 @command(
@@ -109,7 +89,7 @@ def review_command(
     export: str | None,
     patch: bool,
     markdown: bool,
-) -> int:
+) -> CommandResult | int:
     """Review changes, hunk by hunk: accept, reject, amend or comment on each.
 
     On a terminal, shows the pending changes one by one; `?` lists the keys. Rejecting a change reverts exactly that
@@ -119,11 +99,18 @@ def review_command(
     """
     asked = _asked(ids, {"accept": accept, "reject": reject}, {"amend": amend, "comment": comment}, text, remark)
     is_deciding = asked is not None or undo
-    shown = _Shown(web=web, export=export, is_patch=patch, is_markdown=markdown)
     place = invocation.path(path) if path is not None else None
-    shown.check(asked, port, no_open=no_open)
-    if shown:
-        return _show(invocation, shown, (since, run_id, place), port, no_open=no_open)
+    if (port is not None or no_open) and not web:
+        raise misused("--port and --no-open are for --web", "add --web")
+    is_elsewhere = sum((web, export is not None, patch, markdown))  # for those who have no terminal
+    if is_elsewhere + (asked is not None) > 1:
+        raise misused("--web, --export, --patch, --markdown and decisions exclude each other", "give one of them")
+    if is_elsewhere:
+        from steadyhand.surfaces.web.shared_review import Filter
+
+        wanted = Filter(invocation.settings.task, since, run_id, place, invocation.accepted_by_rule)
+        address = _address(port) if web else None
+        return _show(invocation, wanted, address, export, opens=not no_open, is_patch=patch)
     is_asking = not is_deciding and not invocation.output.json and not every
     is_asking = is_asking and sys.stdin.isatty() and invocation.output.is_terminal
     with invocation.workspace(writing=is_deciding or is_asking) as workspace:
@@ -131,9 +118,9 @@ def review_command(
             task=invocation.settings.task, since=since, run=run_id, path=place, auto_accept=invocation.accepted_by_rule
         )
         if undo:
-            return _report(invocation, found, found.take_back())
+            return _report(found, found.take_back())
         if asked is not None:
-            return _report(invocation, found, _decide(found, asked, every=every))
+            return _report(found, _decide(found, asked, every=every))
         if is_asking:
             from steadyhand.surfaces.cli.review_terminal import TerminalReview
 
@@ -143,33 +130,31 @@ def review_command(
 
 def _show(
     invocation: Invocation,
-    shown: _Shown,
-    limits: tuple[str | None, str | None, str | None],
-    port: str | None,
+    wanted: Filter,
+    address: tuple[str, int] | None,
+    export: str | None,
     *,
-    no_open: bool,
+    opens: bool,
+    is_patch: bool,
 ) -> int:
     """The review as a page, a file, a patch or Markdown."""
-    from steadyhand.surfaces.web.shared_review import Filter, SharedReview
+    from steadyhand.surfaces.web.shared_review import SharedReview
 
-    since, run_id, place = limits
-    wanted = Filter(invocation.settings.task, since, run_id, place, invocation.accepted_by_rule)
-    address = _address(port) if shown.web else None
-    with invocation.workspace(writing=shown.web) as workspace:
+    with invocation.workspace(writing=address is not None) as workspace:
         review = SharedReview(workspace, wanted)
         if address is not None:
             from steadyhand.surfaces.web.server import serve
 
-            serve(review, host=address[0], port=address[1], opens=not no_open)
-        elif shown.export is not None:
+            serve(review, host=address[0], port=address[1], opens=opens)
+        elif export is not None:
             from steadyhand.surfaces.web.export import static_page
 
             page = static_page(review)
-            with writing(invocation, "--export", shown.export) as write:
+            with writing(invocation, "--export", export) as write:
                 write(page)
-            invocation.output.document({"ok": True, "files": [shown.export]})
-            invocation.output.print([(Piece("wrote ", "good"), Piece(visible_name(shown.export)))])
-        elif shown.is_patch:
+            invocation.output.document({"ok": True, "files": [export]})
+            invocation.output.print([(Piece("wrote ", "good"), Piece(visible_name(export)))])
+        elif is_patch:
             _raw(invocation, "patch", review.patch())
         else:
             from steadyhand.surfaces.web.export import markdown_of
@@ -251,24 +236,20 @@ def _decide(review: Review, asked: _Asked, *, every: bool) -> Decision:
             return review.comment(ids[0], asked.text or "")
 
 
-def _report(invocation: Invocation, review: Review, decision: Decision) -> int:
-    output = invocation.output
+def _report(review: Review, decision: Decision) -> CommandResult:
     named = set(decision.changes)
     records = [receipt.id for receipt in decision.receipts]
     touched = [change for change in review if change.id in named or set(change.records) & set(records)]
-    output.document(
-        {
-            "ok": True,
-            "decision": decision.id,
-            "state": decision.state,
-            "ids": list(decision.changes),
-            "records": records,
-            "changes": [change.to_json() for change in touched],
-        }
-    )
+    document = {
+        "decision": decision.id,
+        "state": decision.state,
+        "ids": list(decision.changes),
+        "records": records,
+        "changes": [change.to_json() for change in touched],
+    }
     done = f"{decision.state}: {counted(len(decision.changes), 'change')}"
-    output.print([(Piece(done, "good"), Piece(f"; {counted(len(review.waiting), 'change')} left to decide", "dim"))])
-    return 0
+    left = f"; {counted(len(review.waiting), 'change')} left to decide"
+    return CommandResult(document, [(Piece(done, "good"), Piece(left, "dim"))])
 
 
 def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
@@ -291,7 +272,7 @@ def _list(invocation: Invocation, review: Review, *, every: bool) -> int:
     """,
 )
 @flag("--keep", "Show it again next time.")
-def feedback_command(invocation: Invocation, keep: bool) -> int:
+def feedback_command(invocation: Invocation, keep: bool) -> CommandResult:
     """Show what reviewers decided since the task last asked.
 
     For an agent, or for a person who wants to know what an agent will read. Feedback is shown once, unless `--keep` is
@@ -300,9 +281,6 @@ def feedback_command(invocation: Invocation, keep: bool) -> int:
     task = invocation.settings.task
     if task is None:
         raise misused("no task is named", "say whose feedback: --task TASK")
-    output = invocation.output
     with invocation.workspace(writing=not keep) as workspace:
         found = workspace.review(task=task).feedback(task, keep=keep)
-    output.document({"ok": True, "task": task, "feedback": [item.to_json() for item in found]})
-    output.print(feedback_lines(found))
-    return 0
+    return CommandResult({"task": task, "feedback": [item.to_json() for item in found]}, feedback_lines(found))
