@@ -24,11 +24,11 @@ from steadyhand.workspace.journal.log import Problem, Row
 from steadyhand.workspace.journal.maintenance import LogItem
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall, utc_text, word
 from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.store import Store
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.session.statistics import Statistics
+    from steadyhand.workspace.held.store import AnyStore
 
 
 Facts = dict[str, object]
@@ -168,7 +168,7 @@ class Asked:
     places: tuple[str, ...] | None = None
 
     def walk(
-        self, store: Store, progress: Progress | None, on_damage: Callable[[str], None] | None
+        self, store: AnyStore, progress: Progress | None, on_damage: Callable[[str], None] | None
     ) -> Iterator[LogItem]:
         """The journal from there on, of every task and every file."""
 
@@ -197,7 +197,7 @@ class Asked:
 class Auditor:
     """Makes articles of the files of one workspace."""
 
-    def __init__(self, store: Store, asked: Asked, read_ranges: ReadRanges) -> None:
+    def __init__(self, store: AnyStore, asked: Asked, read_ranges: ReadRanges) -> None:
         self._store = store
         self._asked = asked
         self._read_ranges = read_ranges

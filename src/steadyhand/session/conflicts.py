@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, Reread, SendCorrected
@@ -32,7 +33,9 @@ from steadyhand.text.visible import sized
 from steadyhand.workspace.history.unseen_changes import UnseenChange
 from steadyhand.workspace.journal.record import Party, Record, new_record_id
 from steadyhand.workspace.overlay import Header, LatestRecords
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.held.store import AnyStore
 
 OUTSIDE = "something outside Steadyhand"
 _LONGEST = 4_000  # code points of text that is offered, or shown of one side
@@ -365,7 +368,7 @@ _OF_FIELDS = (Kind.BAD_REQUEST, Kind.REASON_REQUIRED, Kind.TOO_LARGE)  # what a 
 class Reports:
     """The reports of one workspace."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: AnyStore) -> None:
         self._store = store
 
     def refused(self, header: Header, error: EditError, conflicts: Sequence[Conflict]) -> EditError:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from steadyhand.session.leases import Followed
     from steadyhand.session.review.change import AutoAccept
     from steadyhand.session.tasks import TaskView
+    from steadyhand.workspace.held.store import AnyStore
     from steadyhand.workspace.history.other_clones import Clones
     from steadyhand.workspace.history.read_ranges import ReadRanges
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.overlay import Header, Trace
-    from steadyhand.workspace.store import Store
 
 
 Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
@@ -105,7 +105,7 @@ class CallContext:
 class Session:
     """What the parts of a workspace work with: the store, what was read, and the call they work for."""
 
-    store: Store
+    store: AnyStore
     ranges: ReadRanges
     context: CallContext
     view: TaskView
@@ -145,7 +145,7 @@ class Session:
         return self.bound(replace(self.context, task=task, is_named=is_named))
 
 
-def store_of(store: Store, context: CallContext) -> Store:
+def store_of(store: AnyStore, context: CallContext) -> AnyStore:
     """The store as the party of a call uses it: its own layer over the disk where its changes are held."""
     if not context.hold:
         return store
@@ -155,7 +155,7 @@ def store_of(store: Store, context: CallContext) -> Store:
     return HeldStore(store, group_of_party(context.actor, context.task))
 
 
-def view_of(store: Store, ranges: ReadRanges, context: CallContext) -> TaskView:
+def view_of(store: AnyStore, ranges: ReadRanges, context: CallContext) -> TaskView:
     """What the party of a call knows of the files from now on."""
     from steadyhand.session.tasks import TaskView
 

@@ -27,7 +27,7 @@ from steadyhand.workspace.journal.codec import record_from_json
 from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State, pair, word
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.store import Store
+    from steadyhand.workspace.held.store import AnyStore
 
 
 TYPES = tuple("edit undo redo held refusal conflict resolved outside lease lease-end task note".split())
@@ -223,7 +223,7 @@ Stop = Callable[[], bool]
 
 
 def events(
-    store: Store,
+    store: AnyStore,
     *,
     after: int | None = None,
     follow: bool = False,
@@ -262,7 +262,7 @@ class _Wanted:
 
     @classmethod
     def of(
-        cls, store: Store, types: Sequence[str] | None, task: str | None, actor: str | None, path: AnyPath | None
+        cls, store: AnyStore, types: Sequence[str] | None, task: str | None, actor: str | None, path: AnyPath | None
     ) -> _Wanted:
         names = None if types is None else checks.names(types, "types")
         for name in names or ():
@@ -279,7 +279,7 @@ class _Wanted:
         )
 
 
-def _spellings(store: Store, path: str) -> tuple[str, ...]:
+def _spellings(store: AnyStore, path: str) -> tuple[str, ...]:
     """A path as it was given, as refusals tell it, and where it leads, as records do; the root holds everything."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts and not path.startswith("/"):
@@ -295,7 +295,7 @@ def _lies_in(path: str, places: Sequence[str]) -> bool:
 class _Watch:
     """One caller's way through the journal."""
 
-    store: Store
+    store: AnyStore
     wanted: _Wanted
     poll: float
     stop: Stop

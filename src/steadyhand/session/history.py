@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Note, Redo, RunCommand, Say
@@ -24,13 +24,15 @@ from steadyhand.workspace.history.undo import Undo, in_effect_of_task, latest_in
 from steadyhand.workspace.journal.record import Entry, FileChange, State
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.held.store import AnyStore
 
 
 class History:
     """Questions about the past of one workspace."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: AnyStore) -> None:
         self._store = store
 
     @cached_property
@@ -198,7 +200,7 @@ class Inverse(PlannedChange):
         return EditError(Kind.CANNOT_UNDO, because, hint=RunCommand("log", "lists the records"))
 
 
-def net_diff(store: Store, task: str) -> str:
+def net_diff(store: AnyStore, task: str) -> str:
     """The diff from the tree without the task's records to the tree as it is."""
     found = store.journal.entries(task=task, newest_first=False)
     entries = [entry for entry in found if entry.record.verb == "edit" and entry.undone_by is None]
@@ -215,7 +217,7 @@ def net_diff(store: Store, task: str) -> str:
 
 
 @contextlib.contextmanager
-def _naming_damage(store: Store) -> Iterator[None]:
+def _naming_damage(store: AnyStore) -> Iterator[None]:
     """A refusal says what is damaged in the journal, because that may be its cause."""
     try:
         yield

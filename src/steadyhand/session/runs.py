@@ -25,8 +25,8 @@ from steadyhand.workspace.journal.record import new_record_id, word
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
+    from steadyhand.workspace.held.store import AnyStore
     from steadyhand.workspace.journal.record import Note
-    from steadyhand.workspace.store import Store
 
 
 Facts = dict[str, object]
@@ -152,7 +152,7 @@ class Runs:
             for entry in self._store_of(run).journal.entries(task=task_of_run(run), newest_first=False):
                 yield from (change.path for change in entry.record.files)
 
-    def _store_of(self, run: str) -> Store:
+    def _store_of(self, run: str) -> AnyStore:
         """The store as the run sees it, where its changes wait for a reviewer; else over the disk itself."""
         from steadyhand.workspace.held.notes import group_of_party
         from steadyhand.workspace.held.store import HeldStore
@@ -192,7 +192,7 @@ def task_of_run(run: str) -> str:
     return f"impact-{run}"
 
 
-def _waiting(store: Store) -> frozenset[str]:
+def _waiting(store: AnyStore) -> frozenset[str]:
     """The files of which changes wait for a reviewer."""
     from steadyhand.workspace.held.store import HeldStore
 

@@ -27,11 +27,11 @@ from steadyhand.workspace.history.unseen_changes import UnseenChange, UnseenChan
 from steadyhand.workspace.journal.record import Party, SeenVersion
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import FileDraft, FileOp, LatestRecords
-from steadyhand.workspace.store import Store
 
 if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.session.workspace import Workspace
+    from steadyhand.workspace.held.store import AnyStore
 
 
 W = TypeVar("W", bound="Workspace")
@@ -43,7 +43,7 @@ _WINDOW = 3  # lines on each side of a change that an answer shows
 class TaskView:
     """One party's view of one workspace. `began` is the row that was last then, in the journal of `generation`."""
 
-    store: Store
+    store: AnyStore
     read_ranges: ReadRanges
     party: Party
     is_named: bool
@@ -51,7 +51,7 @@ class TaskView:
     generation: int = 0
 
     @classmethod
-    def begin(cls, store: Store, read_ranges: ReadRanges, party: Party, *, is_named: bool) -> TaskView:
+    def begin(cls, store: AnyStore, read_ranges: ReadRanges, party: Party, *, is_named: bool) -> TaskView:
         """From now on; for a task that was met before, from then on."""
         head = store.head()
         view = cls(store, read_ranges, party, is_named, head, store.generation)

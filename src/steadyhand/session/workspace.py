@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Listing
     from steadyhand.workspace.files.protection import Protect
     from steadyhand.workspace.files.storage import Storage
+    from steadyhand.workspace.held.store import AnyStore
     from steadyhand.workspace.history.file_history import Why
     from steadyhand.workspace.history.other_clones import Clones, Notice
     from steadyhand.workspace.history.outside import CheckReport, Outside
     from steadyhand.workspace.journal.maintenance import GcReport
     from steadyhand.workspace.journal.record import Entry, Lease, Party
     from steadyhand.workspace.journal.store import Progress
-    from steadyhand.workspace.store import Store
 
 
 class Workspace:
@@ -200,7 +200,7 @@ class Workspace:
         return self._store.warnings
 
     @property
-    def _store(self) -> Store:
+    def _store(self) -> AnyStore:
         return self._session.store
 
     @property

@@ -24,13 +24,13 @@ from steadyhand.errors import EditError
 if TYPE_CHECKING:
     import socket
 
-    from steadyhand.workspace.store import Store
+    from steadyhand.workspace.held.store import AnyStore
 
 
 _PARTS = ("click", "markdown_it", "psycopg", "rapidfuzz", "tree_sitter", "turbohtml", "yaml")
 
 
-def describe(store: Store) -> dict[str, object]:
+def describe(store: AnyStore) -> dict[str, object]:
     """Facts by name; every value is plain data."""
     import importlib.util
     import platform
@@ -54,7 +54,7 @@ def describe(store: Store) -> dict[str, object]:
     }
 
 
-def describe_journal(store: Store) -> dict[str, object]:
+def describe_journal(store: AnyStore) -> dict[str, object]:
     """Where the journal is kept, how much it holds, and the names of tree and repository. No password is shown."""
     from steadyhand.workspace.location import repo_id
 

@@ -202,7 +202,7 @@ class Store:
         """The journal, for appending; made if missing. Refuses with `read-only`."""
         if not self._call.is_under_way or self._locks is None:
             self._open_for_writing()
-        return self._writable()
+        return self.opened_journal()
 
     def look(self, path: str) -> FileReading:
         """What is at a path, for whoever means to change it."""
@@ -265,10 +265,10 @@ class Store:
         """A file that was read as text: in the encoding asked for, else in the one that the journal knows."""
         return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path)
 
-    def encoding_of(self, path: str, digest: str) -> Encoding | None:
-        """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""
+    def encoding_of(self, path: str, digest: str, journal: Journal | None = None) -> Encoding | None:
+        """In which encoding the journal, or the one given, knows this version of a file, which keeps it."""
         try:
-            journal = self.known_journal()
+            journal = self.known_journal() if journal is None else journal
             latest = None if journal is None else journal.latest(path)
             if journal is None or latest is None:
                 return None
@@ -306,8 +306,9 @@ class Store:
         return Overlay(self.look if verb == "edit" else self.look_again, self.encoding_of)
 
     @contextlib.contextmanager
-    def locked(self, overlay: Overlay) -> Iterator[HeldLocks]:
-        """The locks of everything that an overlay has looked at.
+    def locked(self, overlay: Overlay, *, files: bool = True) -> Iterator[HeldLocks]:
+        """The locks of everything that an overlay has looked at; without those of the files themselves where nothing
+        on the disk is to change.
 
         What a process left that died in its change is recovered first: it would pass for a change from outside.
         """
@@ -316,7 +317,7 @@ class Store:
         self._sweep(overlay)
         try:
             for _ in range(_RECOVERIES):
-                with self._held(overlay) as held:
+                with self._held(overlay, files=files) as held:
                     # Without a note nothing is left over here; where machines share a tree, one may not be seen yet.
                     if not (held.hold.number or self.state.intents()) or not self._touches(held):
                         yield held
@@ -362,9 +363,9 @@ class Store:
                     return False
         return held.files.cover(overlay.images())
 
-    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> LatestRecords:
+    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = (), journal: Journal | None = None) -> LatestRecords:
         """The newest records of the files that a change is about to replace, and of `paths`, asked for at once."""
-        journal = self._past()
+        journal = journal or self.opened_journal()
         found = LatestRecords(journal)
         asked = set(paths)
         for op in ops:
@@ -375,10 +376,6 @@ class Store:
             with contextlib.suppress(EditError):
                 found.may_have_leases = journal.has_leases()
         return found
-
-    def _past(self) -> Journal:
-        """The journal that says what the newest records of files are, for whoever is about to commit."""
-        return self._writable()
 
     def has_locked(self, overlay: Overlay, held: HeldLocks) -> bool:
         """Whether the locks are those of everything the overlay has looked at."""
@@ -406,7 +403,7 @@ class Store:
 
         known = self.latest(ops) if latest is None else latest
         name_ops = name_ops_of(ops, overlay.readings, hardlinks)
-        transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=id, held=held)
+        transaction = Transaction(self.sandbox, self.storage, self.opened_journal(), self.state, id=id, held=held)
         outside, images = outside_notes(ops, known), images_of(ops, known)
         committed = transaction.commit(
             header, ops, name_ops, images,
@@ -414,13 +411,13 @@ class Store:
         )  # fmt: skip
         for note in outside:
             with contextlib.suppress(EditError):
-                self._writable().append_note("outside", note)
+                self.opened_journal().append_note("outside", note)
         return committed
 
     def made_room(self, verb: Verb, error: EditError) -> bool:
         """Whether a full disk has room now: for what takes a change back, space is kept that can be freed once."""
         is_full = error.kind is Kind.DISK_REFUSED and error.details.get("state") != "unknown"
-        return is_full and verb != "edit" and self._writable().release_reserve()
+        return is_full and verb != "edit" and self.opened_journal().release_reserve()
 
     def _sweep(self, overlay: Overlay) -> None:
         """Remove what a power cut left in the directories of a change, and in those listed before: once for each."""
@@ -431,7 +428,7 @@ class Store:
             self._unswept.clear()
         for directory in directories:
             with contextlib.suppress(OSError, EditError):  # one that is yet to be made, or gone
-                self._report(sweep(self.sandbox, self.state, self._writable(), directory))
+                self._report(sweep(self.sandbox, self.state, self.opened_journal(), directory))
 
     def recover(self) -> tuple[str, ...]:
         """Settle what dead processes left; gives a sentence for each thing a person should know."""
@@ -509,7 +506,8 @@ class Store:
         folder = self.state.location / "locks"
         return folder / hashlib.sha256(this_machine().encode()).hexdigest()[:12] if self.location.url else folder
 
-    def _writable(self) -> Journal:
+    def opened_journal(self) -> Journal:
+        """The journal as it was opened for writing: for whoever holds locks, which another one would not know."""
         journal = self._journal
         if journal is None:
             raise self._let_go()
@@ -522,7 +520,7 @@ class Store:
         return moved(self.location.folder)
 
     @contextlib.contextmanager
-    def _held(self, overlay: Overlay) -> Iterator[HeldLocks]:
+    def _held(self, overlay: Overlay, *, files: bool) -> Iterator[HeldLocks]:
         """The right to change what an overlay has looked at: against the processes of this machine that use this
         journal, then against other machines, then against whoever reaches the same files in another way.
         """
@@ -535,10 +533,10 @@ class Store:
         with locks.hold(keys, timeout=self._timeout):
             self.location.check_here()
             with (
-                self._writable().hold(keys, timeout=self._timeout) as hold,
-                hold_files(self.sandbox, overlay.readings, timeout=timeout, required=alone) as files,
+                self.opened_journal().hold(keys, timeout=self._timeout) as hold,
+                hold_files(self.sandbox, overlay.readings if files else {}, timeout=timeout, required=alone) as locked,
             ):
-                yield HeldLocks(hold, keys, files)
+                yield HeldLocks(hold, keys, locked)
 
     def _recovery(self) -> Recovery:
         from steadyhand.workspace.journal.recover import Recovery
@@ -546,7 +544,7 @@ class Store:
         locks = self._locks
         if locks is None:
             raise self._let_go()
-        return Recovery(self.sandbox, self.storage, self._writable(), self.state, locks)
+        return Recovery(self.sandbox, self.storage, self.opened_journal(), self.state, locks)
 
     def _report(self, sentences: tuple[str, ...]) -> None:
         with self._guard:

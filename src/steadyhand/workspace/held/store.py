@@ -1,8 +1,7 @@
 """A store whose changes are held: reads see the layer of a group over the disk, and a commit goes to the layer.
 
-It is the store of the workspace under another aspect: both share the sandbox, the journal and the locks. What is
-planned, locked, verified and refused is so by the same code; only where a file is looked at and where a change ends are
-here.
+It has the store of the disk beneath it, and what is the same for both is asked there: the sandbox, the journal, the
+locks, what is refused. Where a file is looked at and where a change ends is here.
 
 1. A commit is one note that is durable when it returns: there is no instant at which it is made in part.
 2. Whoever changes a layer or commits from it holds the lock of its group.
@@ -19,8 +18,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from heapq import merge
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -28,23 +27,26 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
+from steadyhand.text.encoding import Encoding
+from steadyhand.text.source import Source
 from steadyhand.workspace.files.listing import IGNORE_FILE, IgnoreRules, Limits, Listing
 from steadyhand.workspace.files.protection import is_hidden
-from steadyhand.workspace.files.sandbox import FileImage
+from steadyhand.workspace.files.sandbox import FileImage, Sandbox
 from steadyhand.workspace.files.storage import shown
 from steadyhand.workspace.held.layer import HeldFile, Layer, Seen
 from steadyhand.workspace.held.notes import Facts, Move, emptied_body, held_body, moved_body, type_of
 from steadyhand.workspace.journal.index import Live
-from steadyhand.workspace.journal.record import (
-    Entry,
-    FileState,
-    Record,
-    State,
-    utc_now,
-)
+from steadyhand.workspace.journal.record import Entry, FileState, Party, Record, State, Verb, utc_now
 from steadyhand.workspace.journal.store import LASTING, Journal, OnDamage
-from steadyhand.workspace.locks import FileLocks
-from steadyhand.workspace.overlay import FileOp, FileReading, Header, LatestRecords, Overlay, change_of
+from steadyhand.workspace.overlay import (
+    FileOp,
+    FileReading,
+    Header,
+    LatestRecords,
+    Overlay,
+    change_of,
+    read_text,
+)
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.transaction import Committed, HeldLocks
 
@@ -60,16 +62,66 @@ def lock_of(group: str) -> str:
     return f"held\0{group}"
 
 
-class HeldStore(Store):
+class HeldStore:
     """The store as one group sees it that holds its changes. Thread-safe."""
 
-    __slots__ = ("_view", "beneath", "group")
-
-    def __init__(self, store: Store, group: str) -> None:
-        self.__dict__ = store.__dict__  # not a copy: what one of them opens, loses or recovers, the other has too
+    def __init__(self, store: AnyStore, group: str) -> None:
         self.beneath: Store = store.beneath if isinstance(store, HeldStore) else store
         self.group = group
+        self.location, self.state, self.read_only = self.beneath.location, self.beneath.state, self.beneath.read_only
         self._view: HeldJournal | None = None
+
+    # What is the same as beneath
+
+    @property
+    def sandbox(self) -> Sandbox:
+        return self.beneath.sandbox
+
+    @property
+    def generation(self) -> int:
+        return self.beneath.generation
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.beneath.warnings
+
+    def close(self) -> None:
+        self.beneath.close()
+
+    def one_call(self) -> contextlib.AbstractContextManager[None]:
+        return self.beneath.one_call()
+
+    def has_journal(self) -> bool:
+        return self.beneath.has_journal()
+
+    def writable_journal(self) -> Journal:
+        return self.beneath.writable_journal()
+
+    def head(self) -> int:
+        return self.beneath.head()
+
+    def may_have_leases(self) -> bool:
+        return self.beneath.may_have_leases()
+
+    def resolve(self, path: str) -> str:
+        return self.beneath.resolve(path)
+
+    def is_secret(self, path: str) -> bool:
+        return self.beneath.is_secret(path)
+
+    def made_room(self, verb: Verb, error: EditError) -> bool:
+        return self.beneath.made_room(verb, error)
+
+    def recover(self) -> tuple[str, ...]:
+        return self.beneath.recover()
+
+    def take_losses(self) -> tuple[str, ...]:
+        return self.beneath.take_losses()
+
+    def take_damage(self) -> tuple[str, ...]:
+        return self.beneath.take_damage()
+
+    # The layer, and the past that it makes
 
     @property
     def layer(self) -> Layer:
@@ -93,28 +145,55 @@ class HeldStore(Store):
             view.layer.refresh()
         return view
 
-    def _past(self) -> Journal:
-        return self._held_journal()
+    def recalling(self, paths: Iterable[str], party: Party | None) -> contextlib.AbstractContextManager[None]:
+        journal = self.known_journal()
+        return contextlib.nullcontext() if journal is None else journal.recalling(paths, party=party)
+
+    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> LatestRecords:
+        return self.beneath.latest(ops, paths, self.journal)
+
+    def text_of(self, path: str, image: FileImage, encoding: str | None = None) -> Source:
+        return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path)
+
+    def encoding_of(self, path: str, digest: str) -> Encoding | None:
+        try:
+            journal = self.known_journal()
+        except EditError:
+            return None
+        return None if journal is None else self.beneath.encoding_of(path, digest, journal)
+
+    def version_of(self, path: str, digest: str) -> bytes | None:
+        from steadyhand.workspace.history.file_history import version_named
+
+        return version_named(self.journal, path, digest)
 
     # What the task sees
 
-    def _look(self, path: str, *, known_name: bool, known: FileImage | None = None) -> FileReading:
+    def overlay(self, verb: Verb = "edit") -> Overlay:
+        return Overlay(self.look if verb == "edit" else self.look_again, self.encoding_of)
+
+    def look(self, path: str) -> FileReading:
+        return self._look(path, self.beneath.look)
+
+    def look_again(self, path: str) -> FileReading:
+        return self._look(path, self.beneath.look_again)
+
+    def _look(self, path: str, look: Callable[[str], FileReading]) -> FileReading:
         for _ in range(_LOOKS):
             state = self.layer.state
-            reading = super()._look(path, known_name=known_name, known=known)
+            reading = look(path)
             seen = self._seen(reading.path, reading.image)
             if seen is reading.image or state == self.layer.state:
                 break
         return replace(reading, image=seen)
 
     def read(self, path: str) -> tuple[str, FileImage]:
-        self._look_around()
         if not self.layer.files:
-            return super().read(path)
+            return self.beneath.read(path)
         for _ in range(_LOOKS):
             layer, state = self.layer, self.layer.state
             try:
-                resolved, disk = super().read(path)
+                resolved, disk = self.beneath.read(path)
             except EditError as error:
                 if error.kind is not Kind.NO_SUCH_FILE:
                     raise
@@ -166,7 +245,7 @@ class HeldStore(Store):
     def _on_disk(self, path: str) -> FileImage | None:
         """What the disk has at a path."""
         try:
-            return super().read(path)[1]
+            return self.beneath.read(path)[1]
         except EditError as error:
             if error.kind is not Kind.NO_SUCH_FILE:
                 raise
@@ -180,7 +259,7 @@ class HeldStore(Store):
     def files(self, path: str, limits: Limits) -> Listing:
         layer = self.layer
         if not layer.files:
-            return super().files(path, limits)
+            return self.beneath.files(path, limits)
         held, gone = layer.paths
         has_rules = limits.skip_ignored and any(each.rsplit("/", 1)[-1] == IGNORE_FILE for each in held | gone)
         found = self._disk_files(path, replace(limits, skip_ignored=False) if has_rules else limits, held)
@@ -207,7 +286,7 @@ class HeldStore(Store):
     def _disk_files(self, path: str, limits: Limits, held: set[str]) -> Listing:
         """What the disk has; nothing where the directory is only in the layer."""
         try:
-            return super().files(path, limits)
+            return self.beneath.files(path, limits)
         except EditError as error:
             if error.kind is not Kind.NO_SUCH_FILE:
                 raise
@@ -228,11 +307,11 @@ class HeldStore(Store):
                 hint="leave this file alone, or ask the host to edit it without hold",
                 details={"path": path},
             )
-        super().check(ops, hardlinks)
+        self.beneath.check(ops, hardlinks)
 
     def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: HeldLocks) -> bool:  # noqa: ARG002  # nothing is written
         for known in overlay.readings.values():
-            reading = self._look(known.given, known_name=True)
+            reading = self.look_again(known.given)
             if reading.path != known.path or _facts(reading.image) != _facts(known.image):
                 return False
         return True
@@ -240,15 +319,10 @@ class HeldStore(Store):
     def has_locked(self, overlay: Overlay, held: HeldLocks) -> bool:
         return set(overlay.lock_keys()) <= set(held.keys)
 
-    @contextlib.contextmanager
-    def _held(self, overlay: Overlay) -> Iterator[HeldLocks]:
-        locks, keys = self._locks, sorted({*overlay.lock_keys(), lock_of(self.group)})
-        if locks is None:
-            raise self._let_go()
-        with locks.hold(keys, timeout=self._timeout):
-            self.location.check_here()
-            with self._writable().hold(keys, timeout=self._timeout) as hold:
-                yield HeldLocks(hold, keys, FileLocks(self.storage))
+    def locked(self, overlay: Overlay) -> contextlib.AbstractContextManager[HeldLocks]:
+        """The locks of everything that an overlay has looked at, and of the layer."""
+        overlay.also_locked = (*overlay.also_locked, lock_of(self.group))
+        return self.beneath.locked(overlay, files=False)
 
     def commit(
         self,
@@ -267,7 +341,7 @@ class HeldStore(Store):
         """Note the change; it is held then, and durable."""
         if progress is not None:
             progress(len(ops), len(ops))
-        layer, journal, trace = self.layer, self._writable(), header.trace
+        layer, journal, trace = self.layer, self.beneath.opened_journal(), header.trace
         number, images = layer.number + 1, dict[str, bytes]()
         facts = [self._facts(layer, op, header.undoes, f"{number}.{index}", images) for index, op in enumerate(ops)]
         spent = round((time.monotonic() - (time.monotonic() if started is None else started)) * 1000)
@@ -334,10 +408,14 @@ class HeldStore(Store):
                 layer.refresh()
 
     def _append(self, body: Mapping[str, object], images: Mapping[str, bytes]) -> int:
-        return self._writable().append_note(type_of(self.group), body, images=images, durable=True)
+        return self.beneath.opened_journal().append_note(type_of(self.group), body, images=images, durable=True)
 
 
-def groups_of(store: Store) -> list[str]:
+AnyStore = Store | HeldStore
+"""The disk, or what a group has over it."""
+
+
+def groups_of(store: AnyStore) -> list[str]:
     """Whose work is held, as far as the newest note of each says."""
     if not store.state.exists:
         return []

@@ -38,9 +38,9 @@ from steadyhand.workspace.journal.store import LASTING
 from steadyhand.workspace.location import repo_id, repo_top
 
 if TYPE_CHECKING:
+    from steadyhand.workspace.held.store import AnyStore
     from steadyhand.workspace.journal.postgres.journal import PostgresJournal
     from steadyhand.workspace.overlay import FileOp
-    from steadyhand.workspace.store import Store
 
 
 Way = tuple[ChangeSet, ...] | None
@@ -187,7 +187,7 @@ Known = dict[str | None, Way]
 class Clones:
     """The other clones of one workspace's repository. Thread-safe; `repo` names it where git does not."""
 
-    def __init__(self, store: Store, repo: str | None) -> None:
+    def __init__(self, store: AnyStore, repo: str | None) -> None:
         self._store = store
         self._named = repo
         self._guard = threading.Lock()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
@@ -26,7 +27,9 @@ from steadyhand.workspace.history.file_history import Version, recorded_text, ve
 from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.record import Entry, Note, State, pair, word
 from steadyhand.workspace.journal.store import Journal, Progress
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.held.store import AnyStore
 
 NOTE = "outside"
 PREFIX = "outside-"  # of ids; a record has none that begins so
@@ -215,7 +218,7 @@ class CheckReport:
         return not self.problems and not self.pending
 
 
-def verify(store: Store, progress: Progress | None = None) -> CheckReport:
+def verify(store: AnyStore, progress: Progress | None = None) -> CheckReport:
     """Verify every row and image, then compare each file the journal knows with the disk."""
     journal = store.journal
     problems = (*journal.verify(progress), *_set_aside(store))
@@ -236,7 +239,7 @@ def verify(store: Store, progress: Progress | None = None) -> CheckReport:
     return CheckReport(problems, tuple(drifted), pending, len(last), records, lost)
 
 
-def _set_aside(store: Store) -> list[Problem]:
+def _set_aside(store: AnyStore) -> list[Problem]:
     """Damaged journals that still lie in the state folder; once looked into and moved away, all is well again."""
     return [
         Problem(None, "set-aside", f"{name} was damaged and set aside; its records cannot be used")
@@ -256,7 +259,7 @@ def _leaves(entry: Entry) -> dict[str, str | None]:
     return leaves
 
 
-def _compare(store: Store, path: str, entry: Entry, expected: str | None) -> Drift | None:
+def _compare(store: AnyStore, path: str, entry: Entry, expected: str | None) -> Drift | None:
     try:
         image = store.look(path).image
     except EditError:  # protected, or gone behind a link: nothing can be said of it
