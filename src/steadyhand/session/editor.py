@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict
     from steadyhand.session.kept_conflicts import KeptConflict
     from steadyhand.session.transaction_builder import Step, TransactionBuilder
+    from steadyhand.workspace.journal.index import Recalled
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.overlay import FileOp, LatestRecords, Overlay
     from steadyhand.workspace.transaction import Committed
@@ -52,6 +53,7 @@ class PlannedChange(ABC):
     may_meet_leases = True
     has_met_others = False  # what was planned depends on what others are doing
     newest: Mapping[str, int | None] = MappingProxyType({})  # the row of each file's newest record that the plan knows
+    recalled: Recalled | None = None  # what the journal said of the files when it was planned
     overlay: Overlay | None = None  # where it is built already
 
     def __init__(self) -> None:
@@ -109,7 +111,10 @@ class Steps(PlannedChange):
         touched: set[str] = set()
         tick = session.context.tick
         try:
-            with session.context.cancellable(), session.store.recalling(named, session.view.recalled_for):
+            with (
+                session.context.cancellable(),
+                session.store.recalling(named, session.view.recalled_for) as self.recalled,
+            ):
                 overlay.read(named[:edited])
                 for step in self._steps:
                     path = step.request.path
@@ -252,7 +257,7 @@ class Editor:
 
         The bytes do not tell: whoever was in the middle of a commit had written them and not yet recorded them.
         """
-        latest = self._store.latest(ops, change.newest)
+        latest = self._store.latest(ops, change.newest, change.recalled)
         is_known = all(latest.row_of(path) == row for path, row in change.newest.items())
         return latest if is_known else None
 
@@ -284,7 +289,7 @@ class Editor:
         outcomes = tuple(change.outcomes)
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=header.undoes)
-        session.view.wrote(ops, committed.seq)
+        session.view.wrote(ops, committed.seq, change.recalled)
         receipt = Receipt(committed.record.id, files, outcomes, committed.durable, warnings, header.undoes)
         if session.context.hold:
             receipt = replace(receipt, held=not self._is_accepted(files))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from steadyhand.session.context import Session
     from steadyhand.session.workspace import Workspace
     from steadyhand.workspace.held.store import AnyStore
+    from steadyhand.workspace.journal.index import Recalled
 
 
 W = TypeVar("W", bound="Workspace")
@@ -122,15 +123,22 @@ class TaskView:
         except EditError:
             return False
 
-    def wrote(self, ops: Sequence[FileOp], seq: int) -> None:
-        """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
+    def wrote(self, ops: Sequence[FileOp], seq: int, known: Recalled | None = None) -> None:
+        """Remember what a change of this party's shows: everything where it knew everything, else around its lines.
+
+        `known` is what the journal said of the files when the change was planned.
+        """
         journal = self._journal()
         paths = [path for op in ops for path in (op.before_path, op.after_path) if path is not None]
         seen: dict[str, tuple[SeenVersion, ...]] = {}
         with contextlib.ExitStack() as block:
             with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
                 asked = journal if journal is not None else self.store.journal
-                block.enter_context(asked.recalling(paths, party=self.recalled_for, before_seq=seq))
+                is_known = known is not None and known.party == self.recalled_for and asked.has_recalled(known)
+                if known is not None and is_known and all(_is_seen_edit(op, known) for op in ops):
+                    block.enter_context(asked.recalled(known))
+                else:
+                    block.enter_context(asked.recalling(paths, party=self.recalled_for, before_seq=seq))
             for op in ops:
                 with contextlib.suppress(EditError):
                     seen |= self._wrote(op, seq, journal)
@@ -326,6 +334,12 @@ class TaskView:
         if _has_whole(self._seen_versions_in(journal, path, op, seq), digest):
             return None
         return [_window(op.source, span) for span in op.changes.after_spans()]
+
+
+def _is_seen_edit(op: FileOp, known: Recalled) -> bool:
+    """Whether a file stays where it was and something of it is known to be seen: no record has to be asked for."""
+    path = op.before_path
+    return path is not None and path == op.after_path and path in known.paths and bool(known.seen_versions(path))
 
 
 def _shown_of(seen_versions: Sequence[SeenVersion], digest: str | None) -> list[Span]:

@@ -627,7 +627,12 @@ class Batch:
         step = Step(request, rules, encoding, why, overwrite)
         first, met = len(self._builder.outcomes), len(self._builder.conflicts.found)
         try:
-            with self._session.context.cancellable():
+            view = self._session.view
+            with (
+                self._session.context.cancellable(),
+                self._store.one_call(),
+                self._store.recalling([request.path], view.recalled_for),
+            ):
                 self._add(step)
         except EditError as error:
             located = error.with_details(path=request.path)

@@ -39,6 +39,7 @@ from steadyhand.workspace.transaction import Committed, HeldLocks, Transaction
 
 if TYPE_CHECKING:
     from steadyhand.workspace.files.listing import Limits, Listing
+    from steadyhand.workspace.journal.index import Recalled
     from steadyhand.workspace.journal.recover import Recovery
 
 
@@ -282,7 +283,9 @@ class Store:
         is_same = change.after is not None and change.after.digest == digest
         return replace(change.encoding, chosen_by="journal") if is_same else None
 
-    def recalling(self, paths: Iterable[str], party: Party | None) -> contextlib.AbstractContextManager[None]:
+    def recalling(
+        self, paths: Iterable[str], party: Party | None
+    ) -> contextlib.AbstractContextManager[Recalled | None]:
         """Ask the journal about these files at once, for as long as the block lasts; see `Journal.recalling`."""
         journal = self.known_journal()
         return contextlib.nullcontext() if journal is None else journal.recalling(paths, party=party)
@@ -363,14 +366,24 @@ class Store:
                     return False
         return held.files.cover(overlay.images())
 
-    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = (), journal: Journal | None = None) -> LatestRecords:
-        """The newest records of the files that a change is about to replace, and of `paths`, asked for at once."""
+    def latest(
+        self,
+        ops: Sequence[FileOp],
+        paths: Iterable[str] = (),
+        known: Recalled | None = None,
+        journal: Journal | None = None,
+    ) -> LatestRecords:
+        """The newest records of the files that a change is about to replace, and of `paths`, asked for at once.
+
+        `known` is what was recalled for the plan; it is asked again only if the journal has grown since.
+        """
         journal = journal or self.opened_journal()
         found = LatestRecords(journal)
         asked = set(paths)
         for op in ops:
             asked |= set() if op.before_path is None else {op.before_path}
-        with journal.recalling(asked):
+        is_known = known is not None and asked <= known.paths and journal.has_recalled(known) and known.is_current()
+        with journal.recalled(known) if known is not None and is_known else journal.recalling(asked):
             for path in asked:
                 found.of(path)
             with contextlib.suppress(EditError):

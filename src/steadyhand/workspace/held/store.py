@@ -35,7 +35,7 @@ from steadyhand.workspace.files.sandbox import FileImage, Sandbox
 from steadyhand.workspace.files.storage import shown
 from steadyhand.workspace.held.layer import HeldFile, Layer, Seen
 from steadyhand.workspace.held.notes import Facts, Move, emptied_body, held_body, moved_body, type_of
-from steadyhand.workspace.journal.index import Live
+from steadyhand.workspace.journal.index import Live, Recalled
 from steadyhand.workspace.journal.record import Entry, FileState, Party, Record, State, Verb, utc_now
 from steadyhand.workspace.journal.store import LASTING, Journal, OnDamage
 from steadyhand.workspace.overlay import (
@@ -145,12 +145,14 @@ class HeldStore:
             view.layer.refresh()
         return view
 
-    def recalling(self, paths: Iterable[str], party: Party | None) -> contextlib.AbstractContextManager[None]:
+    def recalling(
+        self, paths: Iterable[str], party: Party | None
+    ) -> contextlib.AbstractContextManager[Recalled | None]:
         journal = self.known_journal()
         return contextlib.nullcontext() if journal is None else journal.recalling(paths, party=party)
 
-    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> LatestRecords:
-        return self.beneath.latest(ops, paths, self.journal)
+    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = (), known: Recalled | None = None) -> LatestRecords:
+        return self.beneath.latest(ops, paths, known, self.journal)
 
     def text_of(self, path: str, image: FileImage, encoding: str | None = None) -> Source:
         return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path)

@@ -387,6 +387,10 @@ class UnseenChanges:
         if checkpoint is not None:
             is_old = any(each.seq >= checkpoint.seen_version.seq for each in whole)
             checkpoint = None if is_old or not _alike(checkpoint.encoding, present.encoding) else checkpoint
+        if checkpoint is not None and not checkpoint.unseen:
+            seq = self._own_since(path, present.digest, checkpoint.seen_version)
+            if seq is not None:
+                return (), Checkpoint(SeenVersion(present.digest, seq), present.encoding, ())
         way = self._way(path, present, data, whole, checkpoint.seen_version if checkpoint is not None else None)
         is_resumed = checkpoint is not None and way.is_known and way.start == checkpoint.seen_version.digest
         is_resumed = is_resumed and way.start not in [each.digest for each in whole]
@@ -403,6 +407,17 @@ class UnseenChanges:
                 tracked.drop_inside(span, is_last=span.end == length)
         unseen = tuple(tracked.unseen())
         return unseen, self._to_resume(way, present, unseen, seen_versions, checkpoint)
+
+    def _own_since(self, path: str, digest: str, before: SeenVersion) -> int | None:
+        """The row of the change that made a version of the one before, if that was the party's own and the last one.
+
+        Who works alone on a file meets this at every edit: where nothing was unseen, nothing is.
+        """
+        last = next(versions_back(self._journal, path), None)
+        if last is None or last.change.before is None or not _led_to(last, digest):
+            return None
+        is_next = last.change.before.digest == before.digest != digest
+        return max(before.seq, last.entry.seq) if is_next and self._is_own(last.entry) else None
 
     def _to_resume(
         self,

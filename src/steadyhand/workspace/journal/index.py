@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
@@ -512,8 +513,9 @@ _PAGE = 400  # PostgreSQL takes 65,535 values in one statement, an old SQLite 99
 _LASTING = (
     "files f CROSS JOIN records x WHERE f.path = wanted.path AND x.seq = f.seq AND x.state IN ('committed', 'partial')"
 )
+_NEWS = "(SELECT chain FROM log ORDER BY seq DESC LIMIT 1), EXISTS (SELECT 1 FROM leases)"
 _ASKED = (
-    f"WITH wanted (path) AS (VALUES {{marks}}) SELECT wanted.path, EXISTS (SELECT 1 FROM leases), s.body, s.version,"
+    f"WITH wanted (path) AS (VALUES {{marks}}) SELECT wanted.path, {_NEWS}, s.body, s.version,"
     f" s.checksum, EXISTS (SELECT 1 FROM {_LASTING} AND f.seq < r.seq), {INDEXED} FROM wanted"
     f" LEFT JOIN records r ON r.seq = (SELECT f.seq FROM {_LASTING} AND f.seq < ? ORDER BY f.seq DESC LIMIT 1)"
     " LEFT JOIN sights s ON s.party = ? AND s.path = wanted.path"
@@ -547,7 +549,7 @@ class Recalled:
         self.paths = frozenset(paths)
         self.party = party
         self.before_seq = before_seq
-        self._handle = handle
+        self.handle = handle
         self._read = read
         self._decoded_versions = decoded_versions
         self._answers: _Answers | None = None
@@ -556,30 +558,39 @@ class Recalled:
     def latest(self, path: str) -> Latest | None:
         """The newest lasting record of one of the paths."""
         if self._latest is None:
-            self._latest = self._handle.read(self._read_records)
+            self._latest = self.handle.read(self._read_records)
         return self._latest.get(path)
 
     def seen_versions(self, path: str) -> tuple[SeenVersion, ...]:
         """What the party has seen of one of the paths."""
-        answers = self._answers or self._handle.read(self._ask)
+        answers = self._answers or self.handle.read(self._ask)
         return answers.seen_versions.get(path, ())
 
     def has_leases(self) -> bool:
         """Whether there is a lease of any file."""
-        answers = self._answers or self._handle.read(self._ask)
+        answers = self._answers or self.handle.read(self._ask)
         return True in answers.leases
+
+    def is_current(self) -> bool:
+        """Whether what was answered of records is so now: no row was added since. Of leases it is asked again."""
+        answers = self._answers
+        if answers is None:
+            return False
+        last, has_leases = self.handle.read(_news)
+        answers.leases.add(bool(has_leases))
+        return bool(last == answers.last)
 
     def _ask(self, connection: Connection) -> _Answers:
         party = _NOBODY if self.party is None else parties.party_key(self.party)
         before = _LAST if self.before_seq is None else self.before_seq
-        answers = _Answers({}, {}, set())
+        answers: _Answers | None = None
         paths = sorted(self.paths)
         for page in [paths] if len(paths) <= _PAGE else pages(paths):
             by_key = {key(path): path for path in page}
-            query = _ASKED.format(marks=", ".join(["(?)"] * len(by_key)))
-            for place, has_leases, body, version, checksum, has_earlier, *indexed in connection.execute(
-                query, (*by_key, before, party)
+            for place, last, has_leases, body, version, checksum, has_earlier, *indexed in connection.execute(
+                _asked(len(by_key)), (*by_key, before, party)
             ).fetchall():
+                answers = answers or _Answers({}, {}, set(), last)  # of the first page: what is last then was always so
                 path = by_key[bytes(place)]
                 answers.leases.add(bool(has_leases))
                 if checksum is not None:
@@ -588,7 +599,7 @@ class Recalled:
                     )
                 if indexed[0] is not None:
                     answers.held[path] = Indexed(*indexed), bool(has_earlier)
-        self._answers = answers
+        self._answers = answers = answers or _Answers({}, {}, set(), None)
         return answers
 
     def _read_records(self, connection: Connection) -> dict[str, Latest]:
@@ -607,12 +618,24 @@ class Recalled:
 
 class _Answers(NamedTuple):
     """What the index says of each path that has a record, with whether there are earlier ones; what was seen of them;
-    and whether there is a lease of any file.
+    whether there is a lease of any file; and the chain of the row that was last before any of this was asked.
     """
 
     held: dict[str, tuple[Indexed, bool]]
     seen_versions: dict[str, tuple[SeenVersion, ...]]
     leases: set[bool]
+    last: object
+
+
+@lru_cache(maxsize=64)
+def _asked(count: int) -> str:
+    return _ASKED.format(marks=", ".join(["(?)"] * count))
+
+
+def _news(connection: Connection) -> Sequence[Any]:
+    """The chain of the last row, and whether there is a lease of any file."""
+    found: Sequence[Any] = connection.execute(f"SELECT {_NEWS}").fetchone()
+    return found
 
 
 def pages(items: Iterable[T]) -> Iterator[list[T]]:

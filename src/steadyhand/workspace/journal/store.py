@@ -461,19 +461,25 @@ class Journal:
         ):
             self._handle.write(work, durable=False)
 
-    @contextmanager
     def recalling(
         self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
-    ) -> Iterator[None]:
+    ) -> AbstractContextManager[Recalled]:
         """Ask about many files at once: inside the block this thread's questions for the latest records of these
         paths, before a row where one is given, and for what `party` has seen of them are answered as of the first one.
         """
-        before = getattr(self._thread, "recalled", None)
-        self._thread.recalled = Recalled(self._handle, self._read, self._decoded_versions, paths, party, before_seq)
+        return self.recalled(Recalled(self._handle, self._read, self._decoded_versions, paths, party, before_seq))
+
+    @contextmanager
+    def recalled(self, known: Recalled) -> Iterator[Recalled]:
+        """Inside the block this thread's questions are answered from what an earlier block gave."""
+        before, self._thread.recalled = getattr(self._thread, "recalled", None), known
         try:
-            yield
+            yield known
         finally:
             self._thread.recalled = before
+
+    def has_recalled(self, known: Recalled) -> bool:
+        return known.handle is self._handle
 
     def seen_content(self, path: str, digest: str) -> bytes | None:
         """A version of a file whose digest starts so, if its content was kept because some party has seen it."""
