@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -224,3 +226,17 @@ def test_nobody_goes_on_with_a_journal_that_was_moved(shell: Shell, postgres_ser
     shell.ok("--journal", postgres_server.url, "edit", "notes.md", "--old", "mat", "--new", "rug", "--quiet")
     (shell.root / ".steadyhand" / "moved").unlink()
     shell.ok("edit", "notes.md", "--old", "sat", "--new", "lay", "--quiet")
+
+
+def test_a_wrong_index_is_rebuilt_where_a_check_says_so(shell: Shell) -> None:
+    some_history(shell)
+    before = facts(shell)
+    with closing(sqlite3.connect(shell.root / ".steadyhand" / "journal.sqlite")) as database:
+        database.execute("DELETE FROM files WHERE seq = 1")
+        database.commit()
+    found = shell.json("check")
+    assert [problem["kind"] for problem in found["problems"]] == ["index"]
+    assert "steadyhand journal reindex" in found["error"]["hint"]
+    assert shell.json("journal", "reindex")["journal"]["records"] == 4
+    assert facts(shell) == before
+    assert "takes no place" in shell.run("journal", "reindex", "elsewhere").stderr

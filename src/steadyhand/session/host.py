@@ -185,6 +185,10 @@ class Host(FileReader, Generic[W]):
         if context.trace is None or not context.trace.refusals:
             Reports(self._store).refused(context.header(None), error, ())
 
+    def reindex(self) -> None:
+        """Rebuild the journal's indexes from its log: what helps where a check finds only those wrong."""
+        self._session.store.writable_journal().reindex()
+
     def remove_backups(self) -> tuple[str, ...]:
         """Remove the `.bak` copies that were made for this workspace's task, which may go on; their paths."""
         from steadyhand.session.tasks import Tasks

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.lazy import lazy_pattern
 from steadyhand.schema import fields_as_json
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -496,6 +497,10 @@ def check_document(result: CheckReport) -> dict[str, object]:
 def check_error(result: CheckReport) -> EditError:
     """A check that found something wrong, as a refusal."""
     wrong = len(result.problems) + len(result.pending)
+    if not result.pending and all(problem.kind == "index" for problem in result.problems):
+        message = f"{wrong} of the journal's indexes cannot be relied on"
+        hint = RunCommand("journal reindex", "rebuilds them from the log")
+        return EditError(Kind.JOURNAL_DAMAGED, message, hint=hint)
     return EditError(
         Kind.JOURNAL_DAMAGED,
         f"{wrong} of the journal's entries cannot be relied on",

@@ -12,6 +12,7 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
+from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import ByteSize, dry_run_option, flag, option
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
     steadyhand journal move --to postgresql://me@db.example.org/work
     steadyhand journal move old/.steadyhand new/.steadyhand
     steadyhand journal move 'postgresql:///work?journal=site' backup/site
+    steadyhand journal reindex
     """,
 )
-@click.argument("action", metavar="[show|move]", type=click.Choice(["show", "move"]), default="show")
+@click.argument("action", metavar="[show|move|reindex]", type=click.Choice(["show", "move", "reindex"]), default="show")
 @click.argument("source", metavar="[SRC]", required=False)
 @click.argument("target", metavar="[DST]", required=False)
 @option("--to PLACE", "Move this workspace's own journal there: a folder or a postgresql:// URL.")
@@ -43,21 +45,22 @@ if TYPE_CHECKING:
 def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
 ) -> CommandResult:
-    """Show where the journal is, or copy it to another store.
+    """Show where the journal is, copy it to another store, or rebuild its indexes.
 
     show prints the store, its place, size and age. move copies every row and every kept version from SRC to DST, each a
     folder or a URL, and compares them; the copy has the same ids, times and checksums. DST must be new or empty. SRC is
     never changed or removed: set --journal or STEADYHAND_JOURNAL to the new place, in every process, before the next
-    change.
+    change. reindex rebuilds the indexes from the log, where steadyhand check finds only those wrong.
     """
-    if action == "show":
-        if source is not None or to is not None:
-            hint = "steadyhand journal move copies it"
-            raise misused("journal show takes no place", hint)
-        with invocation.workspace() as workspace:
-            facts = workspace.journal()
-        return CommandResult({"journal": facts}, journal_lines(facts))
-    return _move(invocation, source, target, to, keep_going=keep_going)
+    if action == "move":
+        return _move(invocation, source, target, to, keep_going=keep_going)
+    if source is not None or to is not None:
+        raise misused(f"journal {action} takes no place", "steadyhand journal move copies it")
+    with invocation.workspace(writing=action == "reindex") as workspace:
+        if action == "reindex":
+            host_of(workspace).reindex()
+        facts = workspace.journal()
+    return CommandResult({"journal": facts}, journal_lines(facts))
 
 
 def _move(
