@@ -121,17 +121,23 @@ def test_a_change_set_goes_to_a_diff_and_back(text: str, data: st.DataObject) ->
 
 
 @given(
-    st.integers(0, 399), st.integers(0, 30), st.lists(st.sampled_from(["same", "a", "b"]), max_size=5), st.booleans()
+    st.integers(0, 399),
+    st.integers(0, 30),
+    st.lists(st.sampled_from(["0", "1", "a", "b"]), max_size=5),
+    st.sampled_from([1, 2, 5, 400]),
+    st.integers(0, 4),
 )
 def test_the_neighbourhood_of_a_change_gives_the_same_diff_as_the_whole_text(
-    row: int, count: int, new: list[str], repetitive: bool
+    row: int, count: int, new: list[str], period: int, context: int
 ) -> None:
-    lines = [f"{'same' if repetitive else number}\n" for number in range(400)]
+    lines = [f"{number % period}\n" for number in range(400)]
     text = "".join(lines)
     start = sum(map(len, lines[:row]))
     changes = ChangeSet.of([Splice(start, "".join(lines[row : row + count]), "".join(f"{line}\n" for line in new))])
     after = changes.apply(text)
-    assert render_changes(after, changes, "x", "x") == render_unified(text, after, "x", "x")
+    assert render_changes(after, changes, "x", "x", context=context) == render_unified(
+        text, after, "x", "x", context=context
+    )
 
 
 def test_the_text_of_a_diff() -> None:

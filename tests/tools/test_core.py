@@ -742,3 +742,13 @@ def test_a_glob_walks_only_below_the_directories_that_it_names(tmp_path: Path) -
         assert kit.call("search", {"query": "two", "glob": "d9/*.txt"})["filesSearched"] == 1
         assert storage.listed < 40
         assert kit.call("list", {"glob": "../*.txt"})["entries"] == []
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
+def test_the_lines_that_changed_do_not_depend_on_how_much_was_quoted(ground: Ground, ending: str) -> None:
+    quotes = [("two", "2"), ("two\n", "2\n"), ("one\ntwo", "one\n2"), ("wo\nthree", "wo!\nthree")]
+    text = (ending or "\n").join(["one", "two", "three"]) + ending
+    for number, (target, new) in enumerate(quotes):
+        (ground.root / f"{number}.txt").write_bytes(text.encode())
+        answer = ground.ok("edit", path=f"{number}.txt", edits=[{"target": target, "new": new}])
+        assert answer["lines"] == {"start": 2, "end": 2}, target

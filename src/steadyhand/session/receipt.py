@@ -218,8 +218,9 @@ def _rows_written(changes: ChangeSet, after: Source) -> tuple[int, int] | None:
     """The same where each splice puts text of a line in the place of text of a line; None where one does more."""
     shift, rows = 0, []
     for splice in changes.splices:
-        if not splice.new or "\n" in splice.new + splice.old or "\r" in splice.new + splice.old:
+        written = splice.trim()
+        if not written.new or "\n" in (both := written.new + written.old) or "\r" in both:
             return None
-        rows.append(after.table.row_at(splice.start + shift))
+        rows.append(after.table.row_at(written.start + shift))
         shift += len(splice.new) - len(splice.old)
     return (rows[0], rows[-1] + 1) if rows else None

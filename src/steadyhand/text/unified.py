@@ -30,7 +30,8 @@ _GIT_NAMES = lazy_pattern(r'diff --git ("(?:[^"\\]|\\.)*"|a/.*) ("(?:[^"\\]|\\.)
 _GIT_LINES = ("index ", "old mode ", "new mode ", "similarity index ", "dissimilarity index ", "copy from ", "copy to ")
 
 
-_AROUND = 64  # lines beyond the context that are looked at, so that a diff has room to slide
+_BESIDE = 2  # lines beyond the context that are looked at, which are enough for most changes
+_AROUND = 64  # and for a diff to have room to slide
 
 
 @sized("lines")
@@ -158,16 +159,19 @@ def _window(after: Source, changes: ChangeSet, context: int) -> tuple[str, str, 
         return None
     near, first = after.near(Span(spans[0].start, spans[-1].end), context + _AROUND + 1)
     text = near.text
-    start = _lines_back(text, spans[0].start - first, context + _AROUND)
-    end = _lines_on(text, spans[-1].end - first, context + _AROUND)
-    new = text[start:end]
-    moved = start + first
-    old = ChangeSet(tuple(splice.shift(-moved) for splice in changes.invert().splices)).apply(new)
-    head, tail = shared_ends(old, new)
-    is_framed = (moved == 0 or new.count("\n", 0, head) >= context) and (
-        first + end == after.length or new.count("\n", len(new) - tail) > context
-    )
-    return (old, new, after.feeds_before(moved)) if is_framed else None
+    for around in (_BESIDE, _AROUND):
+        start = _lines_back(text, spans[0].start - first, context + around)
+        end = _lines_on(text, spans[-1].end - first, context + around)
+        new = text[start:end]
+        moved = start + first
+        old = ChangeSet(tuple(splice.shift(-moved) for splice in changes.invert().splices)).apply(new)
+        head, tail = shared_ends(old, new)
+        is_framed = (moved == 0 or new.count("\n", 0, head) >= context) and (
+            first + end == after.length or new.count("\n", len(new) - tail) > context
+        )
+        if is_framed:
+            return old, new, after.feeds_before(moved)
+    return None
 
 
 def _hunks(before: str, after: str, context: int, above: int = 0) -> Iterator[str]:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import lazy_pattern
 from steadyhand.text.visible import clip
 from steadyhand.tools.result import failed
 
@@ -42,7 +41,6 @@ _FOR_PROGRAMS = frozenset(
     position occurrence conflicts line_count lines_before lines_after wanted count code mode tool expected actual named
     id problem failures start fileHash yours""".split()
 )
-_DIFF_HEADER = lazy_pattern(r"\A.*?(?=^@@ )", re.DOTALL | re.MULTILINE)
 
 Answer = Mapping[str, object]
 Changes = Mapping[str, tuple[str, str]]
@@ -185,7 +183,8 @@ def _short_diff(file: FileReceipt) -> str:
 
 def _body(diff: str) -> list[str]:
     """The rows of one file's diff without what the headline says: its name, and where it is if that is one place."""
-    rows = _DIFF_HEADER.sub("", diff).removesuffix("\n").split("\n")
+    places = diff if diff.startswith("@@ ") else diff[diff.find("\n@@ ") + 1 :]
+    rows = places.removesuffix("\n").split("\n")
     return rows[1:] if sum(row.startswith("@@ ") for row in rows) == 1 else rows
 
 

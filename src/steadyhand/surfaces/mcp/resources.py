@@ -95,8 +95,10 @@ def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
     """The answer, or as much of it as may be sent."""
     from steadyhand.tools.kit import sayable
 
-    shown = sayable(dict(answer))
-    text = _compact(shown)
+    shown, text = dict(answer), _compact(answer)
+    if not text.isascii():
+        shown = sayable(shown)
+        text = _compact(shown)
     return shown if len(text) <= most else _shortened(shown, len(text), most)
 
 
