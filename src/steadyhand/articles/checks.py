@@ -12,13 +12,13 @@ from typing import Literal
 
 from steadyhand.lazy import dataclass
 from steadyhand.session.host import host_of
-from steadyhand.session.review.page_links import LinkFault, Tree
+from steadyhand.session.review.page_links import Tree
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.page import PageFacts, faulty, read_page_facts
 
 __all__ = ["Finding", "check_edit"]
 
-FindingKind = LinkFault | Literal["broken-code", "lost-anchor"]
+FindingKind = Literal["dead-link", "dead-anchor", "broken-code", "lost-anchor"]
 
 
 @dataclass(frozen=True, slots=True)

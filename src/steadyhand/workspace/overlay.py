@@ -2,8 +2,8 @@
 
 Every verb (edit, write, create, delete, rename, mode, undo) ends in an `Overlay`, so that several of them in one
 transaction see the work of each other. It reads the disk through the reader it is given and never writes; what comes
-of it is a `FileOp` for each file that would differ. A rename is two name ops, one name that vanishes and one that
-appears; so every one is small enough to be done, checked and taken back by itself.
+of it is a `FileOp` for each file that would differ. A rename changes two names, one that vanishes and one that
+appears; so every change of a name is small enough to be done, checked and taken back by itself.
 
 1. As long as splices describe how a text came about, `changes` holds them; once whole bytes were put in, it is None.
 2. What a file would hold is `data`, whichever way it got there.
@@ -77,7 +77,11 @@ OpKind = Literal["replace", "in-place", "create", "remove", "mode"]
 @sized("data")
 @dataclass(frozen=True, slots=True)
 class FileOp:
-    """One file of a transaction: what it is, what it shall be, and what the journal will say of it."""
+    """One file of a transaction: what it is, what it shall be, and what the journal will say of it.
+
+    `like` is a file that went away and comes back: its owner, attributes and (unless `mode` says otherwise) mode are
+    taken where they can be.
+    """
 
     before_path: str | None
     after_path: str | None
@@ -93,64 +97,42 @@ class FileOp:
     like: FileImage | None = None
     left: tuple[EditNote, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class NameOp:
-    """One name: what is there, and what is to be there.
-
-    `like` is the file whose owner, attributes and (unless `mode` says otherwise) mode the new one takes;
-    `link_from` names the file that moves here unchanged, so that even its inode stays. A restored file comes
-    back even where its owner or attributes cannot be given to it again; then that is said.
-    """
-
-    path: str
-    kind: OpKind
-    before: FileImage | None
-    data: bytes | None = None
-    digest: str | None = None
-    mode: int | None = None
-    like: FileImage | None = None
-    link_from: str | None = None
-    is_restored: bool = False
+    @property
+    def is_rename(self) -> bool:
+        return self.before_path is not None and self.before_path != self.after_path
 
     @property
-    def why_in_place(self) -> str:
-        """What a rename would lose, in words."""
-        assert self.before is not None
-        if self.before.nlink > 1:
-            return f"it has {self.before.nlink} names, and all of them now have the new text"
-        return "another user owns it, and a new file would be this user's"
+    def keeps_content(self) -> bool:
+        return self.before is not None and self.digest == self.before.digest
 
 
-def name_ops_of(ops: Sequence[FileOp], readings: Mapping[str, FileReading], hardlinks: str) -> tuple[NameOp, ...]:
-    """One op per name; names that appear come first, so that no instant shows less than both versions."""
-    name_ops: dict[str, NameOp] = {}
+NameChange = tuple[str, OpKind, FileImage | None, FileOp]
+"""A name, what becomes of it, what is there, and the operation that it belongs to."""
+
+
+def name_changes(ops: Sequence[FileOp], readings: Mapping[str, FileReading], hardlinks: str) -> list[NameChange]:
+    """One change per name; names that appear come first, so that no instant shows less than both versions."""
+    found: dict[str, NameChange] = {}
     for op in ops:
         if op.before_path is not None and op.before_path != op.after_path:
-            name_ops.setdefault(op.before_path, NameOp(op.before_path, "remove", op.before))
+            found.setdefault(op.before_path, (op.before_path, "remove", op.before, op))
     for op in ops:
         if op.after_path is not None:
             present = readings[op.after_path].image
-            vacated = op.after_path in name_ops or op.after_path == op.before_path
+            vacated = op.after_path in found or op.after_path == op.before_path
             assert present is None or vacated, f"{op.after_path} would be overwritten without a trace"
-            name_ops[op.after_path] = _arrival(op, present, hardlinks)
-    if len(name_ops) == 1:
-        return tuple(name_ops.values())
-    return tuple(sorted(name_ops.values(), key=lambda op: (op.kind == "remove", op.path)))
+            found[op.after_path] = (op.after_path, _arrival(op, present, hardlinks), present, op)
+    if len(found) == 1:
+        return list(found.values())
+    return sorted(found.values(), key=lambda change: (change[1] == "remove", change[0]))
 
 
-def _arrival(op: FileOp, present: FileImage | None, hardlinks: str) -> NameOp:
-    assert op.after_path is not None
-    moved = op.before_path is not None and op.before_path != op.after_path
-    unchanged = op.before is not None and op.digest == op.before.digest
-    if unchanged and not moved:
-        return NameOp(op.after_path, "mode", present, None, op.digest, op.mode)
-    kind: OpKind = "create" if present is None else "replace"
-    if present is not None and not moved and _needs_in_place(present, hardlinks):
-        kind = "in-place"
-    link = op.before_path if moved and unchanged and op.mode is None else None
-    like, restored = (op.before, False) if op.before is not None else (op.like, op.like is not None)
-    return NameOp(op.after_path, kind, present, op.data, op.digest, op.mode, like, link, restored)
+def _arrival(op: FileOp, present: FileImage | None, hardlinks: str) -> OpKind:
+    if op.keeps_content and not op.is_rename:
+        return "mode"
+    if present is None:
+        return "create"
+    return "in-place" if not op.is_rename and _needs_in_place(present, hardlinks) else "replace"
 
 
 def _needs_in_place(present: FileImage, hardlinks: str) -> bool:

@@ -412,14 +412,14 @@ class Store:
 
         `latest` is what was asked for these operations under the same locks, if anything was.
         """
-        from steadyhand.workspace.overlay import images_of, name_ops_of, outside_notes
+        from steadyhand.workspace.overlay import images_of, name_changes, outside_notes
 
         known = self.latest(ops) if latest is None else latest
-        name_ops = name_ops_of(ops, overlay.readings, hardlinks)
+        names = name_changes(ops, overlay.readings, hardlinks)
         transaction = Transaction(self.sandbox, self.storage, self.opened_journal(), self.state, id=id, held=held)
         outside, images = outside_notes(ops, known), images_of(ops, known)
         committed = transaction.commit(
-            header, ops, name_ops, images,
+            header, ops, names, images,
             prune=prune, progress=progress, started=time.monotonic() if started is None else started,
         )  # fmt: skip
         for note in outside:

@@ -34,7 +34,7 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.files.sandbox import Place, Sandbox
+from steadyhand.workspace.files.sandbox import FileImage, Place, Sandbox
 from steadyhand.workspace.files.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, closing, holds, refuse_os, shut
 from steadyhand.workspace.files.writer import (
     Identity,
@@ -59,7 +59,7 @@ from steadyhand.workspace.files.writer import (
 from steadyhand.workspace.journal.record import Hold, Record, Staging, State, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.locks import FileLocks
-from steadyhand.workspace.overlay import FileOp, Header, NameOp, change_of
+from steadyhand.workspace.overlay import FileOp, Header, NameChange, OpKind, change_of
 from steadyhand.workspace.state import BACK, IN_PLACE, OLD, Intent, StateFolder, temp_name, this_machine
 
 _OURS_ALONE: Final = 0o600
@@ -90,14 +90,18 @@ class HeldLocks:
 
 @dataclass(slots=True)
 class _Work:
-    """An op under way: where it happens and what lies beside it.
+    """A name that is changed: what becomes of it, where that happens and what lies beside it.
 
-    `locked` is the handle that holds the old file's lock, and what that file was when it was locked. `new` is the file
-    that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere). `moves`: the old file
-    gets another name; `is_moved`: it is what was staged.
+    `before` is the file that has the name, and `op` says what is to have it. `locked` is the handle that holds the old
+    file's lock, and what that file was when it was locked. `new` is the file that was staged, `aside` where the old one
+    is once the name has changed ("" if it is nowhere). `moves`: the old file gets another name; `is_moved`: it is what
+    was staged.
     """
 
-    op: NameOp
+    path: str
+    kind: OpKind
+    before: FileImage | None
+    op: FileOp
     place: Place
     temp: str
     dir_fd: int
@@ -113,6 +117,12 @@ class _Work:
     @property
     def old(self) -> str:
         return self.temp + OLD
+
+    @property
+    def link_from(self) -> str | None:
+        """The name of the file that moves here unchanged, so that even its inode stays."""
+        op = self.op
+        return op.before_path if op.is_rename and op.keeps_content and op.mode is None else None
 
 
 class Transaction:
@@ -139,19 +149,19 @@ class Transaction:
         self,
         header: Header,
         ops: Sequence[FileOp],
-        name_ops: Sequence[NameOp],
+        names: Sequence[NameChange],
         images: Mapping[str, bytes],
         *,
         started: float,
         prune: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> Committed:
-        """Carry out the ops, which are `name_ops` on the disk; the call that asks for it began at `started`.
+        """Carry out the ops, which change these names on the disk; the call that asks for it began at `started`.
 
         Refuses with `disk-refused` and its kin, every file as it was.
         """
         try:
-            self._open_places(name_ops)
+            self._open_places(names)
             self._state.note_intent(self._intent(prune))
             try:
                 made = self._make_parents()
@@ -200,23 +210,24 @@ class Transaction:
             details={"record": self._id},
         )
 
-    def _open_places(self, name_ops: Sequence[NameOp]) -> None:
+    def _open_places(self, names: Sequence[NameChange]) -> None:
         mark = self._state.mark()
-        for index, op in enumerate(name_ops):
-            place = self._held.files.place(op.path)
+        for index, (path, kind, before, op) in enumerate(names):
+            place = self._held.files.place(path)
             if place is None:
-                place = self._sandbox.place(op.path, writing=True, known_name=True)
+                place = self._sandbox.place(path, writing=True, known_name=True)
                 self._fds.append(place.dir_fd)
-            temp = temp_name(self._id, index, mark, op.digest) + (IN_PLACE if op.kind == "in-place" else "")
-            locked = None if op.before is None else self._held.files.find(op.before)
-            work = self._by_path[op.path] = _Work(op, place, temp, place.dir_fd, locked)
+            temp = temp_name(self._id, index, mark, None if kind == "remove" else op.digest)
+            temp += IN_PLACE if kind == "in-place" else ""
+            locked = None if before is None else self._held.files.find(before)
+            work = self._by_path[path] = _Work(path, kind, before, op, place, temp, place.dir_fd, locked)
             self._work.append(work)
-            folder, slash, _ = op.path.rpartition("/")
-            self._temps.append((op.path, folder + slash + temp))
-            if place.path != op.path:
+            folder, slash, _ = path.rpartition("/")
+            self._temps.append((path, folder + slash + temp))
+            if place.path != path:
                 raise EditError(
                     Kind.STALE_SOURCE,
-                    f"{op.path} now points to {place.path}",
+                    f"{path} now points to {place.path}",
                     hint="somebody replaced a directory in the meantime; try again",
                 )
 
@@ -237,11 +248,11 @@ class Transaction:
         """Directories the new names need; made once, even when several names need them."""
         made: dict[str, tuple[str, ...]] = {}
         for work in self._work:
-            if work.op.kind != "create" or not work.place.missing:
+            if work.kind != "create" or not work.place.missing:
                 continue
             for path, name in zip(missing_directories(work.place), work.place.missing, strict=True):
                 self._make_directory(work, name, path)
-            made[work.op.path] = work.made_dirs
+            made[work.path] = work.made_dirs
         return made
 
     def _make_directory(self, work: _Work, name: str, path: str) -> None:
@@ -267,38 +278,38 @@ class Transaction:
             for done, work in enumerate(self._work, 1):
                 if progress is not None:
                     progress(done, len(self._work))
-                if work.op.kind in ("remove", "mode"):
+                if work.kind in ("remove", "mode"):
                     continue
                 # Behind a name that another file had, one who saves there would write to the very file that moves.
-                link_from = None if work.op.kind == "replace" else work.op.link_from
+                link_from = None if work.kind == "replace" else work.link_from
                 if link_from is None or not self._stage_link(work, link_from):
                     written.add(self._write_temporary(work))
-                if work.op.kind != "in-place":
+                if work.kind != "in-place":
                     self._mark_new(work)
             written.confirm()
         finally:
             written.close()
         for work in self._work:
-            if work.op.kind == "in-place":
+            if work.kind == "in-place":
                 self._fsync_staged(work)
 
     def _write_temporary(self, work: _Work) -> Written:
         op = work.op
         assert op.data is not None
-        if op.kind in ("replace", "in-place"):
+        if work.kind in ("replace", "in-place"):
             check_writable(self._storage, work.place)
-        like, mode = op.like, op.mode
+        like, mode = op.before or op.like, op.mode
         losses: tuple[str, ...] = ()
-        if op.kind == "in-place":
+        if work.kind == "in-place":
             like, mode = None, _OURS_ALONE  # it never takes the name: only its content counts
-        elif op.is_restored and like:
+        elif op.before is None and like:
             losses = ("owner", "group", "acl", *(name for name, _ in like.xattrs))
         written, notes = write_temporary(
             self._storage, work.dir_fd, op.data,
-            temp_name=work.temp, like=like, mode=mode, path=op.path, may_lose=losses,
+            temp_name=work.temp, like=like, mode=mode, path=work.path, may_lose=losses,
         )  # fmt: skip
         for note in notes:
-            self._warnings.append(f"{op.path}: {note}")
+            self._warnings.append(f"{work.path}: {note}")
         return written
 
     def _mark_new(self, work: _Work) -> None:
@@ -310,14 +321,14 @@ class Transaction:
                 _, found = self._held.files.add_file(work.temp, dir_fd=work.dir_fd)
                 work.new = found.st_dev, found.st_ino
         except OSError as error:
-            raise refuse_os(error, "stage", work.op.path) from None
+            raise refuse_os(error, "stage", work.path) from None
 
     def _fsync_staged(self, work: _Work) -> None:
         """Writing in place may tear the file, so its new content must be findable after a power cut."""
         try:
             self._storage.fsync_dir(work.dir_fd)
         except OSError as error:
-            raise refuse_os(error, "stage", work.op.path) from None
+            raise refuse_os(error, "stage", work.path) from None
 
     def _stage_link(self, work: _Work, path: str) -> bool:
         """A file that only moves keeps its inode; where links are not to be had it is copied."""
@@ -327,7 +338,7 @@ class Transaction:
         except OSError as error:
             if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP):
                 return False
-            raise refuse_os(error, "stage the rename", work.op.path) from None
+            raise refuse_os(error, "stage the rename", work.path) from None
         origin.moves = work.is_moved = True
         return True
 
@@ -335,26 +346,26 @@ class Transaction:
         """Refuse where something else is at work on a file: before the journal has the change, and right before the
         name changes. The exchange decides, but a name that shows the new text for an instant may mislead who reads it.
         """
-        before = work.op.before
+        before = work.before
         if before is None or work.locked is None:
             return
         fd, at_first = work.locked
         try:
-            if work.op.kind != "mode" and not work.moves and wait_for_writers(self._storage, fd):
-                raise open_elsewhere(work.op.path)
+            if work.kind != "mode" and not work.moves and wait_for_writers(self._storage, fd):
+                raise open_elsewhere(work.path)
             found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
         except FileNotFoundError:
-            raise stale(work.op.path) from None
+            raise stale(work.path) from None
         except OSError as error:
-            raise refuse_os(error, "look at", work.op.path) from None
+            raise refuse_os(error, "look at", work.path) from None
         if not before.is_of(found) or (found.st_size, found.st_mtime_ns) != (before.size, at_first.st_mtime_ns):
-            raise stale(work.op.path)
+            raise stale(work.path)
 
     def _apply_all(self) -> None:
-        path = self._work[0].op.path
+        path = self._work[0].path
         try:
             for work in self._work:
-                path = work.op.path
+                path = work.path
                 self._apply(work)
             for work in self._work:
                 if work.aside and not work.is_sure:  # nobody could say whether somebody was still writing to it
@@ -367,18 +378,18 @@ class Transaction:
 
     def _apply(self, work: _Work) -> None:
         op, name, storage = work.op, work.place.name, self._storage
-        match op.kind:
+        match work.kind:
             case "create":
                 storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
             case "replace":
                 self._check_unmoved(work)
                 try:
                     work.aside = exchange(
-                        storage, work.dir_fd, work.temp, name, spare=work.temp + OLD, expected=op.before,
-                        mtime_ns=None if work.locked is None else work.locked[1].st_mtime_ns, path=op.path,
+                        storage, work.dir_fd, work.temp, name, spare=work.temp + OLD, expected=work.before,
+                        mtime_ns=None if work.locked is None else work.locked[1].st_mtime_ns, path=work.path,
                     )  # fmt: skip
                 except FileNotFoundError:  # gone in the very instant of its change: somebody else's doing
-                    raise stale(op.path) from None
+                    raise stale(work.path) from None
                 work.done = True
                 self._check_old(work)
             case "in-place":
@@ -388,7 +399,7 @@ class Transaction:
                 try:
                     storage.rename_noreplace(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
                 except FileNotFoundError:
-                    raise stale(op.path) from None
+                    raise stale(work.path) from None
                 work.aside, work.done = work.old, True
                 self._check_old(work)
             case "mode":
@@ -404,20 +415,20 @@ class Transaction:
         """
         if not work.aside:
             return
-        before, storage = work.op.before, self._storage
+        before, storage = work.before, self._storage
         assert before is not None
         if not before.is_of(storage.stat(work.aside, dir_fd=work.dir_fd)):
-            raise stale(work.op.path)
+            raise stale(work.path)
         fd = work.locked[0] if work.locked else self._open(work.aside, work.dir_fd)
         try:
             has_writer = None if work.moves else wait_for_writers(self._storage, fd)
             if not holds(storage, fd, before.data):
-                raise stale(work.op.path)
+                raise stale(work.path)
         finally:
             if not work.locked:
                 shut(storage, fd)
         if has_writer:
-            raise open_elsewhere(work.op.path)
+            raise open_elsewhere(work.path)
         work.is_sure = has_writer is False
 
     def _open(self, name: str, dir_fd: int) -> int:
@@ -425,18 +436,18 @@ class Transaction:
 
     def _write_in_place(self, work: _Work) -> None:
         op = work.op
-        assert op.data is not None and op.before is not None
-        if self._read_present(work) != op.before.data:
-            raise stale(op.path)
+        assert op.data is not None and work.before is not None
+        if self._read_present(work) != work.before.data:
+            raise stale(work.path)
         work.done = True  # even half of it must be taken back
-        write_in_place(self._storage, work.place, op.data, op.before)
+        write_in_place(self._storage, work.place, op.data, work.before)
         if op.mode is not None:
             self._set_mode(work, op.mode)
-        self._warnings.append(f"{op.path} was written in place, because {op.why_in_place}")
+        self._warnings.append(f"{work.path} was written in place, because {_why_in_place(work.before)}")
 
     def _read_present(self, work: _Work) -> bytes | None:
         """The bytes at the name, if it still means the file that was verified."""
-        before = work.op.before
+        before = work.before
         assert before is not None
         with closing(self._open(work.place.name, work.dir_fd), self._storage) as fd:
             found = self._storage.fstat(fd)
@@ -445,11 +456,11 @@ class Transaction:
             return self._storage.read_at(fd, max(found.st_size, before.size) + 1, 0)
 
     def _set_mode(self, work: _Work, mode: int) -> None:
-        assert work.op.before is not None
+        assert work.before is not None
         with closing(self._open(work.place.name, work.dir_fd), self._storage) as fd:
             found = self._storage.fstat(fd)
-            if (found.st_dev, found.st_ino) != (work.op.before.dev, work.op.before.ino):
-                raise stale(work.op.path)
+            if (found.st_dev, found.st_ino) != (work.before.dev, work.before.ino):
+                raise stale(work.path)
             self._storage.fchmod(fd, mode)
             work.done = True  # from here on it must be taken back, synced or not
             self._storage.fsync(fd)
@@ -463,9 +474,9 @@ class Transaction:
                 except (OSError, EditError) as error:
                     raise EditError(
                         Kind.DISK_REFUSED,
-                        f"{work.op.path} could neither be replaced nor put back",
+                        f"{work.path} could neither be replaced nor put back",
                         hint="the transaction is finished or reverted when the workspace is opened again",
-                        details={"path": work.op.path, "record": self._id, "state": "unknown"},
+                        details={"path": work.path, "record": self._id, "state": "unknown"},
                     ) from error
         if self._make_durable():  # else a power cut may still show the new files: recovery decides then
             with contextlib.suppress(EditError):  # the files are as before; recovery will say so if the journal cannot
@@ -474,16 +485,16 @@ class Transaction:
 
     def _take_back_one(self, work: _Work) -> None:
         op, name, storage = work.op, work.place.name, self._storage
-        match op.kind:
+        match work.kind:
             case "create":
                 self._take_back_new(work)
             case "replace":
-                assert op.before is not None and op.data is not None and work.new is not None
+                assert work.before is not None and op.data is not None and work.new is not None
                 if not work.aside:
                     work.aside = work.temp + BACK
                     stage(
-                        storage, work.dir_fd, op.before.data,
-                        temp_name=work.aside, like=op.before, path=op.path, keep_special=True,
+                        storage, work.dir_fd, work.before.data,
+                        temp_name=work.aside, like=work.before, path=work.path, keep_special=True,
                     )  # fmt: skip
                 spare = work.old if work.aside != work.old else work.temp
                 if left := put_back(storage, work.dir_fd, work.aside, name, work.new, op.data, spare=spare):
@@ -494,17 +505,17 @@ class Transaction:
                 except FileExistsError:  # somebody made another file of that name, which stays
                     self._keep(work, work.old)
             case "in-place":
-                assert op.before is not None and op.data is not None
+                assert work.before is not None and op.data is not None
                 present = self._read_present(work)
-                if present is None or not is_torn(present, op.before.data, op.data):
-                    raise stale(op.path)  # somebody wrote to it after us
-                write_in_place(storage, work.place, op.before.data, op.before, keep_special=True)
+                if present is None or not is_torn(present, work.before.data, op.data):
+                    raise stale(work.path)  # somebody wrote to it after us
+                write_in_place(storage, work.place, work.before.data, work.before, keep_special=True)
                 if op.mode is not None:
-                    self._set_mode(work, op.before.mode)
+                    self._set_mode(work, work.before.mode)
             case "mode":
-                assert op.before is not None
+                assert work.before is not None
                 with contextlib.suppress(EditError, FileNotFoundError):  # another file by now, with a mode of its own
-                    self._set_mode(work, op.before.mode)
+                    self._set_mode(work, work.before.mode)
         work.done = False
 
     def _take_back_new(self, work: _Work) -> None:
@@ -529,7 +540,7 @@ class Transaction:
 
     def _keep_unless_known(self, work: _Work, name: str) -> None:
         """Keep a file that somebody else saved; the one that was verified is in the journal."""
-        before = work.op.before
+        before = work.before
         assert before is not None
         is_known = before.is_of(self._storage.stat(name, dir_fd=work.dir_fd))
         if is_known and has_only(self._storage, work.dir_fd, name, before.data):
@@ -538,7 +549,7 @@ class Transaction:
 
     def _keep(self, work: _Work, name: str) -> None:
         kept = self._state.keep(name, dir_fd=work.dir_fd, label=f"{self._id}-{work.place.name}")
-        self._kept.append({"path": work.op.path, "kept": kept})
+        self._kept.append({"path": work.path, "kept": kept})
 
     def _drop_replaced(self) -> None:
         """Remove the old files whose names are new, so that one sync of the directory covers both.
@@ -546,14 +557,14 @@ class Transaction:
         No way back is needed any more: every name has changed. What is removed stays until the journal knows the end.
         """
         for work in self._work:
-            if work.op.kind == "replace" and work.aside:
+            if work.kind == "replace" and work.aside:
                 with contextlib.suppress(OSError):
                     self._storage.unlink(work.aside, dir_fd=work.dir_fd)
                     work.aside = ""
 
     def _make_durable(self) -> bool:
         errors: list[BaseException] = []
-        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.op.kind != "mode"]))
+        fds = list(dict.fromkeys([work.dir_fd for work in self._work if work.kind != "mode"]))
         if len(fds) > 1:
             directories: dict[Identity, int] = {}
             for fd in fds:
@@ -584,7 +595,7 @@ class Transaction:
         """Remove what is no longer needed; what cannot be removed now is left to recovery, with its note."""
         try:
             for work in self._work:
-                left = work.temp if work.op.kind == "in-place" else work.aside
+                left = work.temp if work.kind == "in-place" else work.aside
                 if left:
                     self._remove(work, left)
             for path in prune:
@@ -612,6 +623,13 @@ class Transaction:
     def _close(self) -> None:
         for fd in self._fds:
             shut(self._storage, fd)
+
+
+def _why_in_place(before: FileImage) -> str:
+    """What a rename would lose, in words."""
+    if before.nlink > 1:
+        return f"it has {before.nlink} names, and all of them now have the new text"
+    return "another user owns it, and a new file would be this user's"
 
 
 def _may_be_prepared(error: BaseException) -> bool:
