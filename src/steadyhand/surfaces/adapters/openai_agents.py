@@ -42,22 +42,15 @@ class PatchEditor:
         self._kit = kit
         self._watch = watch
 
-    async def create_file(self, operation: ApplyPatchOperation) -> ApplyPatchResult:
-        return await self._apply(operation)
-
     async def update_file(self, operation: ApplyPatchOperation) -> ApplyPatchResult:
-        return await self._apply(operation)
-
-    async def delete_file(self, operation: ApplyPatchOperation) -> ApplyPatchResult:
-        return await self._apply(operation)
-
-    async def _apply(self, operation: ApplyPatchOperation) -> ApplyPatchResult:
         from agents.editor import ApplyPatchResult
 
         asked = {name: getattr(operation, name) for name in ("type", "path", "diff", "move_to")}
         given = {name: value for name, value in asked.items() if value is not None}
         made = await make_call_async(self._kit, "apply_patch", given, self._watch)
         return ApplyPatchResult(status="failed" if made.failed else "completed", output=made.text)
+
+    create_file = delete_file = update_file  # the operation says which
 
 
 def _function(kit: Kit, tool: Tool, watch: Watch | None, *, strict: bool) -> agents.FunctionTool:

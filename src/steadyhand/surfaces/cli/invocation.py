@@ -155,9 +155,13 @@ class Invocation:
         """
         import shlex
 
-        settings = self.settings
+        settings, journal = self.settings, self.settings.journal
+        if journal is not None and "://" in journal:
+            from steadyhand.workspace.location import shown_url
+
+            journal = shown_url(journal)  # without its password
         party = (("--actor", settings.actor), ("--task", settings.task)) if named or settings.hold else ()
-        given = (("--root", settings.root), ("--journal", _without_password(settings.journal)), *party)
+        given = (("--root", settings.root), ("--journal", journal), *party)
         given += tuple(("--allow", pattern) for pattern in settings.allow)
         hold = ["--hold"] if settings.hold else []
         return " ".join(
@@ -225,14 +229,6 @@ class Invocation:
             read_only=settings.read_only,
             tool="cli",
         )
-
-
-def _without_password(journal: str | None) -> str | None:
-    if journal is None or "://" not in journal:
-        return journal
-    from steadyhand.workspace.location import shown_url
-
-    return shown_url(journal)
 
 
 def _refuse_empty(option: str, value: str | None) -> None:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -239,23 +240,15 @@ class Page:
         """The files by directory; those of one directory are together."""
         files = sorted(self._whole.values(), key=lambda file: file.path.rpartition("/")[::2])
         here = {file.path for file in self.files}
-        parts: list[Html] = []
-        folder: str | None = None
-        rows: list[Html] = []
-        for file in files:
-            where, _, name = file.path.rpartition("/")
-            if where != folder:
-                if rows:
-                    parts.append(el("ul", *rows, class_="files"))
-                folder, rows = where, []
-                if where:
-                    parts.append(el("h3", visible_name(where), class_="folder"))
-            rows.append(self._leaf(file, name, is_here=file.path in here))
-        if rows:
-            parts.append(el("ul", *rows, class_="files"))
-        return join([el("h2", "Files"), *parts])
+        parts = [el("h2", "Files")]
+        for folder, inside in groupby(files, key=lambda file: file.path.rpartition("/")[0]):
+            if folder:
+                parts.append(el("h3", visible_name(folder), class_="folder"))
+            parts.append(el("ul", *(self._leaf(file, is_here=file.path in here) for file in inside), class_="files"))
+        return join(parts)
 
-    def _leaf(self, file: File, name: str, *, is_here: bool) -> Html:
+    def _leaf(self, file: File, *, is_here: bool) -> Html:
+        name = file.path.rpartition("/")[2]
         risk = el("span", "▲", class_="risk", title="has a risk", aria_hidden="true") if file.is_risky else None
         said = el("span", " has a risk", class_="vh") if file.is_risky else None
         href = f"#{file.key}" if is_here or self._is_static else self._view.href(file=None, show=None) + f"#{file.key}"

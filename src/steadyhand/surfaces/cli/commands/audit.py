@@ -14,7 +14,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
 from steadyhand.surfaces.cli.group import command
@@ -97,7 +97,8 @@ def export_command(
         raise misused("--run chooses the articles of one run", hint)
     damaged: list[str] = []
     is_shown = file in (None, "-") and output.is_terminal  # a bar among the lines helps nobody
-    with _target(invocation, file) as write, invocation.workspace() as workspace, progress(output, "writing") as shown:
+    target = nullcontext(output.raw) if file in (None, "-") else writing(invocation, "--output", str(file))
+    with target as write, invocation.workspace() as workspace, progress(output, "writing") as shown:
         moment, after = started(workspace, since)
         given = invocation.path(path) if path is not None else None
         account = workspace.audits.articles if articles else workspace.audits.trail
@@ -129,15 +130,6 @@ def _of_run(record: dict[str, object], path: str | None) -> list[dict[str, objec
     found = record["articles"]
     articles = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
     return [each for each in articles if path is None or f"{each.get('path')}/".startswith(f"{path.rstrip('/')}/")]
-
-
-@contextmanager
-def _target(invocation: Invocation, file: str | None) -> Iterator[Write]:
-    if file is None or file == "-":
-        yield invocation.output.raw
-        return
-    with writing(invocation, "--output", file) as write:
-        yield write
 
 
 def _written(

@@ -257,8 +257,14 @@ def read_arguments(
             raise misused(f"{name} is given twice", "give it once")
         arguments[name] = value
     missing = [parameter for parameter in known.values() if parameter.required and parameter.name not in arguments]
-    if missing and known.keys() >= arguments.keys():  # else a name is wrong, which the action tells
-        raise _missing(action, missing[0])
+    if action is not None and missing and known.keys() >= arguments.keys():  # else a name is wrong
+        first = missing[0]
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{action.name} needs {first.name}",
+            hint=f"add {first.name}={_placeholder(first)}: {first.summary}",
+            details={"path": f"args.{first.name}"},
+        )
     return arguments
 
 
@@ -319,16 +325,6 @@ def _two_meanings(text: str, name: str, number: str) -> EditError:
     return misused(
         f"{name}={text[:40]} may be a number or a text",
         f"{name}:={number} for the number, {name}:='\"{text[:40]}\"' for the text",
-    )
-
-
-def _missing(action: Action | None, parameter: Parameter) -> EditError:
-    called = "the action" if action is None else action.name
-    return EditError(
-        Kind.BAD_REQUEST,
-        f"{called} needs {parameter.name}",
-        hint=f"add {parameter.name}={_placeholder(parameter)}: {parameter.summary}",
-        details={"path": f"args.{parameter.name}"},
     )
 
 

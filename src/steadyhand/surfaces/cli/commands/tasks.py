@@ -23,7 +23,6 @@ from steadyhand.surfaces.cli.render import cut_width, receipt_lines
 from steadyhand.surfaces.terminal import Piece, counted, paint, visible_line, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.session.events import Event
     from steadyhand.session.kept_conflicts import KeptConflict, PresentText
     from steadyhand.session.receipt import Receipt
     from steadyhand.session.workspace import Workspace
@@ -98,7 +97,9 @@ def lease_command(
     edits by the same actor and task. Exits with the command's exit code.
     """
     if is_list or file is None:
-        return _lease_list(invocation, file)
+        with invocation.workspace() as workspace:
+            leases = workspace.leases(None if file is None else invocation.path(file))
+        return CommandResult({"leases": [active.to_json() for active in leases]}, lease_lines(leases))
     if not words:
         raise misused(
             "no command was given to hold the lease for",
@@ -113,12 +114,6 @@ def lease_command(
     ):
         code = _run(words, is_aside=invocation.output.json)
     return CommandResult({"ok": code == 0, "lease": lease.id, "path": lease.path, "exit_code": code}, code=code)
-
-
-def _lease_list(invocation: Invocation, file: str | None) -> CommandResult:
-    with invocation.workspace() as workspace:
-        leases = workspace.leases(None if file is None else invocation.path(file))
-    return CommandResult({"leases": [active.to_json() for active in leases]}, lease_lines(leases))
 
 
 def _run(words: Sequence[str], *, is_aside: bool) -> int:
@@ -206,7 +201,13 @@ def conflicts_command(
     file = invocation.path(path) if path is not None else None
     way = _way({"apply": apply, "drop": drop, "edit": edit}, text)
     if what == "show":
-        return _conflicts_show(invocation, _named(conflict, "show"))
+        name = _named(conflict, "show")
+        with invocation.workspace() as workspace:
+            shown = workspace.conflict(name)
+            now = _present_text(workspace, shown)
+        standing = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
+        lines = conflict_lines(shown, now, width=cut_width(invocation))
+        return CommandResult({"conflict": shown.to_json(), "standing": standing}, lines)
     if what == "list":
         _only(conflict is None and way is None and not ask, "list takes no conflict and no choice")
         with invocation.workspace() as workspace:
@@ -240,15 +241,6 @@ def _only(fits: object, otherwise: str) -> None:
     if not fits:
         hint = "steadyhand conflicts resolve ID with --apply, --keep, --edit or --text TEXT"
         raise misused(otherwise, hint)
-
-
-def _conflicts_show(invocation: Invocation, conflict: str) -> CommandResult:
-    with invocation.workspace() as workspace:
-        kept = workspace.conflict(conflict)
-        now = _present_text(workspace, kept)
-    standing = None if now is None else {"lines": list(now.lines), "digest": now.digest, "text": now.text}
-    document = {"conflict": kept.to_json(), "standing": standing}
-    return CommandResult(document, conflict_lines(kept, now, width=cut_width(invocation)))
 
 
 def _present_text(workspace: Workspace, kept: KeptConflict) -> PresentText | None:
@@ -393,7 +385,10 @@ def watch_command(
             )
             if not no_follow and invocation.output.is_terminal:
                 invocation.output.tell([(Piece("watching; Ctrl-C ends it", "dim"),)])
-            _watch_show(invocation, islice((event for event in events if known is None or event.id != known), limit))
+            for event in islice((event for event in events if known is None or event.id != known), limit):
+                invocation.output.document(event.to_json())
+                invocation.output.warnings.clear()
+                invocation.output.print(event_lines(event, width=cut_width(invocation)))
     except KeyboardInterrupt:
         pass  # the way to end it, and nothing is under way
     return 0
@@ -407,11 +402,3 @@ def _position(workspace: Workspace, since: str) -> tuple[int, str | None]:
         return int(since), None
     entry = workspace.show(since)
     return entry.seq, entry.record.id
-
-
-def _watch_show(invocation: Invocation, events: Iterator[Event]) -> None:
-    output = invocation.output
-    for event in events:
-        output.document(event.to_json())
-        output.warnings.clear()
-        output.print(event_lines(event, width=cut_width(invocation)))
