@@ -221,14 +221,9 @@ def _opencode(server: Server) -> tuple[Section, ...]:
     )
 
 
-def _gemini(server: Server) -> tuple[Section, ...]:
-    excluded = as_json({"tools": {"exclude": ["replace", "write_file"]}})
-    return _off(".gemini/settings.json", excluded), _by_hand(server, "Gemini CLI")
-
-
-def _qwen(server: Server) -> tuple[Section, ...]:
-    excluded = as_json({"tools": {"exclude": ["edit", "write_file"]}})
-    return _off(".qwen/settings.json", excluded), _by_hand(server, "Qwen Code")
+def _excluding(title: str, place: str, *tools: str) -> Callable[[Server], tuple[Section, ...]]:
+    off = _off(place, as_json({"tools": {"exclude": tools}}))
+    return lambda server: (off, _by_hand(server, title))
 
 
 def _copilot(server: Server) -> tuple[Section, ...]:
@@ -321,7 +316,7 @@ _CLIENTS = (
         ConfigFile((".gemini/settings.json",)),
         ConfigFile((".gemini/settings.json",)),
         note="Gemini CLI ignores a project's servers in a folder that it does not trust.",
-        sections=_gemini,
+        sections=_excluding("Gemini CLI", ".gemini/settings.json", "replace", "write_file"),
     ),
     Client(
         "copilot",
@@ -337,7 +332,7 @@ _CLIENTS = (
         lambda command: _split(command, trust=True),
         ConfigFile((".qwen/settings.json",)),
         ConfigFile((".qwen/settings.json",)),
-        sections=_qwen,
+        sections=_excluding("Qwen Code", ".qwen/settings.json", "edit", "write_file"),
     ),
     Client(
         "cline",

@@ -29,7 +29,7 @@ from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, p
 
 if TYPE_CHECKING:
     from steadyhand.agents.runner import Ended, Step
-    from steadyhand.schema import Field, Object, Shape
+    from steadyhand.schema import Object, Shape
     from steadyhand.session.receipt import Receipt
     from steadyhand.tools.framework_calls import Made
     from steadyhand.tools.tool import Tool
@@ -145,7 +145,7 @@ def call_command(
     from steadyhand.tools.text import render_text
     from steadyhand.tools.tool import Conversation
 
-    sent = _sent(invocation, arguments)
+    sent = {} if arguments is None else parse_json(argument_text(invocation, "JSON", arguments), "the JSON of the call")
     chosen = toolset or toolset_of(tool)
     output = invocation.output
     with invocation.workspace(writing=True, policy=host_policy(options)) as workspace:
@@ -175,13 +175,6 @@ def _error(kind: Kind, answer: Mapping[str, object]) -> dict[str, object]:
     """A refusal as every command's document has it."""
     said = next((answer[name] for name in ("message", "error", "content") if answer.get(name)), kind.doc)
     return {"kind": str(kind), "message": said, "hint": answer.get("hint"), "action": str(kind.action)}
-
-
-def _sent(invocation: Invocation, arguments: str | None) -> object:
-    """The arguments of the call."""
-    if arguments is None:
-        return {}
-    return parse_json(argument_text(invocation, "JSON", arguments), "the JSON of the call")
 
 
 _USUAL = "core"
@@ -239,7 +232,12 @@ def tools_command(
         ]
         return CommandResult({"toolsets": document}, toolset_lines(rows))
     tools = _listed(invocation, toolset or _USUAL, tool, chosen)
-    return _show_tools(tools) if schema is None else _show_schemas(tools, schema)
+    if schema is None:
+        return _show_tools(tools)
+    from steadyhand.tools.tool import tool_schema
+
+    schemas = [tool_schema(tool, schema) for tool in tools]
+    return CommandResult({"schemas": schemas}, text=json.dumps(schemas, indent=2, ensure_ascii=False) + "\n")
 
 
 def _listed(invocation: Invocation, toolset: str, name: str | None, mode: str | None) -> tuple[Tool, ...]:
@@ -278,13 +276,6 @@ def _show_tools(tools: tuple[Tool, ...]) -> CommandResult:
     return CommandResult({"tools": document}, tool_lines(tools))
 
 
-def _show_schemas(tools: tuple[Tool, ...], style: str) -> CommandResult:
-    from steadyhand.tools.tool import tool_schema
-
-    schemas = [tool_schema(tool, style) for tool in tools]
-    return CommandResult({"schemas": schemas}, text=json.dumps(schemas, indent=2, ensure_ascii=False) + "\n")
-
-
 _STYLES = {"+": "added", "-": "removed", "@": "dim"}
 
 
@@ -315,27 +306,19 @@ def _rows(shape: Object, depth: int) -> Iterator[tuple[str, str, str]]:
     for field in shape.fields:
         required = ", required" if field.required else ""
         yield "  " * depth + field.name, f"{shape_name(field.shape)}{required}", field.about
-        for inner in _objects(field):
+        for inner in _objects(field.shape):
             yield from _rows(inner, depth + 1)
 
 
-def _objects(field: Field) -> list[Object]:
-    """The objects that a field holds, itself or in an array."""
+def _objects(shape: Shape) -> list[Object]:
+    """The objects that a value is, or holds in an array."""
     from steadyhand.schema import Either, Many, Object
 
-    shapes: list[Shape] = [field.shape]
-    found: list[Object] = []
-    for shape in shapes:
-        match shape:
-            case Object():
-                found.append(shape)
-            case Many():
-                shapes.append(shape.item)
-            case Either():
-                shapes += shape.shapes
-            case _:
-                pass
-    return found
+    if isinstance(shape, Many):
+        return _objects(shape.item)
+    if isinstance(shape, Either):
+        return [each for inner in shape.shapes for each in _objects(inner)]
+    return [shape] if isinstance(shape, Object) else []
 
 
 def shape_name(shape: Shape) -> str:
