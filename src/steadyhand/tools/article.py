@@ -17,7 +17,7 @@ from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text,
 from steadyhand.session.checks import remark
 from steadyhand.session.host import host_of
 from steadyhand.tools.file_views import GLOB, read_glob
-from steadyhand.tools.result import CHANGED, LINES, Offer, offering, success
+from steadyhand.tools.result import CHANGED, LINES, Offer, answer_of, offering, success
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, resolve_path
 
 # What the tools about a change share: how a change is named, and an example of a repository.
@@ -329,8 +329,7 @@ _IMPACT_EXTRACT_TOOL = Tool(
             also=("limit", "budget"),
         ),
     ),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field("base", Text(), "The commit compared with."),
         Field("head", Text(), "The checked-out commit; absent for uncommitted changes."),
         Field("commits", Many(Anything()), "The newest first.", required=True),
@@ -353,7 +352,6 @@ _IMPACT_EXTRACT_TOOL = Tool(
             required=True,
         ),
         Field("leftOut", Many(LEFT_OUT), "What is not shown, and why.", required=True),
-        is_open=True,
     ),
     examples=(
         Example(
@@ -438,8 +436,7 @@ _IMPACT_SEARCH_TOOL = Tool(
             "mentions", Flag(), "Include pages that only mention a changed path, symbol, flag or environment variable."
         ),
     ),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field(
             "articles",
             Many(
@@ -454,7 +451,6 @@ _IMPACT_SEARCH_TOOL = Tool(
         Field("problems", Many(LEFT_OUT), "Problems in pages.", required=True),
         Field("changedFiles", Number(), required=True),
         Field("cut", Text(), "Why there is more."),
-        is_open=True,
     ),
     examples=(
         Example(

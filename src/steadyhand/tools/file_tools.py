@@ -37,7 +37,7 @@ from steadyhand.tools.file_views import (
     read_numbered,
     search_text,
 )
-from steadyhand.tools.result import CHANGED, Offer, main_file, success, without_offers
+from steadyhand.tools.result import CHANGED, Offer, answer_of, main_file, success, without_offers
 from steadyhand.tools.tool import (
     FILE,
     REASON,
@@ -345,14 +345,12 @@ def _read_tool(file: Field, *more: Field) -> Tool:
             Field("end", Number(least=1), "Last line, included."),
             *more,
         ),
-        result=Object.of(
-            Field("success", Flag(), required=True),
+        result=answer_of(
             Field(file.name, Text(), required=True),
             Field("content", Text(), "Numbered lines.", required=True),
             Field("totalLines", Number(), required=True),
             Field("fileHash", Text(), "Send it as expectedHash.", required=True),
             Field("leftOut", Text(), "Which lines are not shown, and how to get them."),
-            is_open=True,
         ),
         examples=(
             Example(
@@ -410,13 +408,11 @@ _SEARCH_TOOL = Tool(
             also=("limit", "max_results"),
         ),
     ),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field("matches", MATCHES, "One for each line with a hit.", required=True),
         Field("filesSearched", Number(), required=True),
         Field("leftOut", Text(), "Files that were not searched, and why."),
         Field("cut", Text(), "What is not shown, and how to get it."),
-        is_open=True,
     ),
     examples=(
         Example(
@@ -564,10 +560,8 @@ _REVIEW_FEEDBACK_TOOL = Tool(
         "Rejected changes are already reverted and amended ones have the reviewer's text: repeat neither."
     ),
     parameters=Object.of(Field("keep", Flag(), "True: the next call returns it again.")),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field("feedback", Many(_FEEDBACK), "Oldest first; empty if there is nothing new.", required=True),
-        is_open=True,
     ),
     examples=(
         Example(

@@ -115,9 +115,14 @@ OFFERED = "send `corrected` of the candidate you mean"
 LINES = Object.of(Field("start", Number()), Field("end", Number()))
 AROUND = Object.of(Field("beforeLines", Many(Text())), Field("afterLines", Many(Text())))
 
+
+def answer_of(*fields: Field) -> Object:
+    """What a tool of ours answers: whether it was done, these fields, and perhaps more."""
+    return Object.of(Field("success", Flag(), required=True), *fields, is_open=True)
+
+
 # What a change of one file is answered with; the tools of a toolset may say more.
-CHANGED = Object.of(
-    Field("success", Flag(), required=True),
+CHANGED = answer_of(
     Field("path", Text(), required=True),
     Field("id", Text(), "Undo it by this.", required=True),
     Field("fileHash", Text(), "Of the current file; send it with the next call."),
@@ -128,7 +133,6 @@ CHANGED = Object.of(
     Field("warnings", Many(Text())),
     Field("durable", Flag(), "False: it may not survive a power cut."),
     Field("held", Flag(), "True: it waits for a reviewer."),
-    is_open=True,
 )
 
 

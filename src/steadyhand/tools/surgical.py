@@ -9,13 +9,13 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Insert, Old, Place, Replace
-from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
+from steadyhand.schema import Field, Many, Number, Object, Text, bad_request
 from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 from steadyhand.tools.file_tools import DIFF, apply_diff
-from steadyhand.tools.result import CHANGED, Offer, failure, offering, success
+from steadyhand.tools.result import CHANGED, Offer, answer_of, failure, offering, success
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, reason_of
 from steadyhand.tools.toolsets import in_fields
 from steadyhand.tools.workspace import SEVERITIES, Finding, Findings, Severity, found_in
@@ -363,12 +363,10 @@ _REPORT_FINDINGS_TOOL = Tool(
     title="Report findings",
     summary="Report what you found, for a person or a later task to act on. No file is changed.",
     parameters=Object.of(Field("findings", Many(FINDING, least=1, most=_MOST), "What you found.", required=True)),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field("reported", Number(), "Findings of this call.", required=True),
         Field("total", Number(), "Findings of this task so far.", required=True),
         Field("kept", Text(), "Where and for how long.", required=True),
-        is_open=True,
     ),
     examples=(
         Example(

@@ -13,7 +13,7 @@ from steadyhand.structure.format import format_of
 from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.core.edit import CHANGES, cut_diff, tell
 from steadyhand.tools.file_views import LINES_AT_ONCE, read_numbered, room_for
-from steadyhand.tools.result import failure
+from steadyhand.tools.result import answer_of, failure
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, reason_of
 from steadyhand.workspace.files.protection import classify
 from steadyhand.workspace.history.file_history import Why
@@ -69,8 +69,7 @@ _OUTLINE_TOOL = Tool(
         Field("within", Text(), "An address: only what is inside it.", also=("at",)),
         Field("depth", Number(least=0), "Levels to show below the top."),
     ),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field("path", Text(), required=True),
         Field("format", Text(), required=True),
         Field("fileHash", Text(), "Send it as expect.", required=True),
@@ -90,7 +89,6 @@ _OUTLINE_TOOL = Tool(
         ),
         Field("leftOut", Text(), "What is not shown, and how to get it."),
         Field("warnings", Many(Text())),
-        is_open=True,
     ),
     examples=(
         Example(
@@ -342,14 +340,12 @@ _HISTORY_TOOL = Tool(
         Field("max", Number(least=1, most=_AT_MOST), f"Limit on the records; default: {_USUALLY}.", also=("limit",)),
         Field("skip", Number(least=0, most=100_000), "Skip this many of the newest."),
     ),
-    result=Object.of(
-        Field("success", Flag(), required=True),
+    result=answer_of(
         Field("entries", Many(_ENTRY), "Newest first."),
         Field("more", Text(), "How to see older ones."),
         Field("entry", _ENTRY),
         Field("diff", Text(), "The patch of one change."),
         Field("why", Object.of(Field("line", Number()), Field("text", Text()), Field("since", Text()), is_open=True)),
-        is_open=True,
     ),
     examples=(
         Example(

@@ -9,7 +9,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Field, Flag, Many, Object, Text, bad_request
 from steadyhand.session.host import host_of
 from steadyhand.tools.file_tools import tell_written, unread, write_under_settings
-from steadyhand.tools.result import AROUND, LINES, confirmation, failure, main_file
+from steadyhand.tools.result import AROUND, LINES, answer_of, confirmation, failure, main_file
 from steadyhand.tools.site.operations import (
     ELEMENT_OPERATION,
     PASSAGE_OPERATION,
@@ -344,8 +344,7 @@ _FILE = Object.of(
     Field("allow_shrink", Flag(), "Allow it to lose most of its lines."),
 )
 
-_WRITTEN = Object.of(
-    Field("success", Flag(), required=True),
+_WRITTEN = answer_of(
     Field("file", Text(), required=True),
     Field("status", Text(choices=("created", "edited"))),
     Field("id", Text(), "Undo it by this."),
@@ -354,7 +353,6 @@ _WRITTEN = Object.of(
     Field("context", AROUND),
     Field("error", Text()),
     Field("kind", Text()),
-    is_open=True,
 )
 
 
