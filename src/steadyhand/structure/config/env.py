@@ -15,7 +15,7 @@ from steadyhand.hints import ByText
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.config.item import Item, Plain, Reading
 from steadyhand.structure.config.layout import Write, first_of
-from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, text_of, top_of
+from steadyhand.structure.config.lines import LineSyntax, entry_of, equals_like, text_of, top_of
 from steadyhand.structure.format import Fault, Unchecked, file_name
 from steadyhand.structure.node import Refusal, refuse
 from steadyhand.text.cancel import check_cancelled_at
@@ -39,21 +39,26 @@ def read_env(source: Source) -> Reading | Refusal:
     """The file, or `unparsable` with the first line that is no entry."""
     text = source.text
     is_script = file_name(source.path) == ".envrc"  # of direnv: commands between the assignments
-    entries: list[Line] = []
+    entries: list[Item] = []
     at = _skip(text, first_of(text))
     while at < len(text):
         entry = _entry_at(text, at)
-        rest = _REST.match(text, max(entry.value.end, entry.name_span.end)) if entry else None
-        if (entry is None or rest is None) and is_script:
-            line = _BARE.match(text, at)
-            at = _skip(text, line.end() if line else len(text))
-            continue
-        if entry is None or rest is None:
-            return _refuse(source.line_of(at))
-        entries.append(entry)
-        check_cancelled_at(len(entries))
-        at = _skip(text, rest.end())
-    return Reading((top_of(text, entries, ()),))
+        rest = _REST.match(text, entry.entry.end) if entry else None
+        if entry is not None and rest is not None:
+            entries.append(entry)
+            check_cancelled_at(len(entries))
+        elif is_script:
+            rest = _BARE.match(text, at)
+        else:
+            line = source.line_of(at)
+            return Refusal(
+                Kind.UNPARSABLE,
+                f"line {line} is not a line of a .env file: NAME=value is expected, with quotes that are closed",
+                ByText("fix that line first"),
+                {"line": line},
+            )
+        at = _skip(text, rest.end() if rest else len(text))
+    return Reading((top_of(text, entries),))
 
 
 def decode(written: str) -> str:
@@ -81,13 +86,13 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _entry_at(text: str, at: int) -> Line | None:
+def _entry_at(text: str, at: int) -> Item | None:
     found = _ASSIGNED.match(text, at)
     if found is None:
         return None
-    name = Span(*found.span(1))
+    path, name = (found.group(1),), Span(*found.span(1))
     if not found.group(3):
-        return Line(found.group(1), name, Span(name.end, name.end), None, name.end)
+        return entry_of(path, name, Span(name.end, name.end), None, name.end)
     behind = found.end(3)
     value = _value_at(text, found.end())
     if value is None:
@@ -95,7 +100,7 @@ def _entry_at(text: str, at: int) -> Line | None:
     if value.is_empty:
         place = behind + (text[behind : behind + 1] in (" ", "\t"))
         value = Span(place, place)
-    return Line(found.group(1), name, value, decode(value.of(text)), behind)
+    return entry_of(path, name, value, decode(value.of(text)), behind)
 
 
 def _value_at(text: str, at: int) -> Span | None:
@@ -108,15 +113,6 @@ def _value_at(text: str, at: int) -> Span | None:
     end = at + bare_end(line.group() if line else "")
     # Some loaders let backticks go over several lines, others do not know them: not to be guessed.
     return None if text[at : at + 1] == "`" and (end - at < 2 or text[end - 1] != "`") else Span(at, end)
-
-
-def _refuse(line: int) -> Refusal:
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"line {line} is not a line of a .env file: NAME=value is expected, with quotes that are closed",
-        ByText("fix that line first"),
-        {"line": line},
-    )
 
 
 _NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")

@@ -17,7 +17,7 @@ from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, Plain, Reading
 from steadyhand.structure.config.layout import Write, first_of
-from steadyhand.structure.config.lines import Line, LineSyntax, equals_like, margin, text_of, top_of
+from steadyhand.structure.config.lines import LineSyntax, Section, entry_of, equals_like, margin, text_of, top_of
 from steadyhand.structure.format import Fault, Unchecked, file_name
 from steadyhand.structure.node import Refusal, refuse
 from steadyhand.text.cancel import check_each
@@ -133,13 +133,6 @@ class _Open:
     gaps: int = 0
 
 
-@dataclass(slots=True)
-class _Part:
-    name: Span
-    header: Span
-    lines: list[Line] = field(default_factory=list)
-
-
 def read_ini(source: Source) -> Reading | Refusal:
     """The file, or `unparsable` with the first line that is none of an INI file."""
     dialect = dialect_of(source.path)
@@ -156,20 +149,18 @@ def read_ini(source: Source) -> Reading | Refusal:
                 {"line": number, "reason": str(error)},
             )
         at += len(line)
-    loose, *parts = reader.close()
-    top = top_of(source.text, loose.lines, ((part.name, part.header, part.lines) for part in parts))
-    return Reading((top,), dialect.folds)
+    return Reading((top_of(source.text, reader.close()),), dialect.folds)
 
 
 class _Reader:
-    """What was read so far: closed sections, the open one, and the open entry."""
+    """What was read so far: what is at the top, the open section with its entries, and the open entry."""
 
-    __slots__ = ("_dialect", "_entry", "_goes_on", "_part", "_parts", "_text")
+    __slots__ = ("_dialect", "_entries", "_entry", "_goes_on", "_section", "_text", "_top")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._text, self._dialect = text, dialect
-        self._parts: list[_Part] = []
-        self._part = _Part(Span(0, 0), Span(0, 0))
+        self._top = self._entries = list[Item]()
+        self._section: tuple[Span, Span] | None = None
         self._entry: _Open | None = None
         self._goes_on = False
 
@@ -186,31 +177,33 @@ class _Reader:
             if entry is not None:
                 entry.gaps += not content
         elif entry is not None and self._dialect.indent and start - at > entry.indent:
-            self._continue(entry, span)
+            if not entry.has_value:
+                raise NotIni("it is indented, but the name above it has no value that it could continue")
+            entry.lines += [Span(span.start, span.start)] * entry.gaps + [span]
+            entry.gaps = 0
         elif content[0] == "[":
             self._begin_section(span, content)
         else:
             self._begin_entry(span, content, start - at)
 
-    def close(self) -> list[_Part]:
+    def close(self) -> list[Item]:
+        """Everything at the top."""
         self._end_entry()
-        return [*self._parts, self._part]
-
-    def _continue(self, entry: _Open, span: Span) -> None:
-        if not entry.has_value:
-            raise NotIni("it is indented, but the name above it has no value that it could continue")
-        entry.lines += [Span(span.start, span.start)] * entry.gaps + [span]
-        entry.gaps = 0
+        if self._section is not None:
+            name, header = self._section
+            span = Section(header, self._entries).span
+            inside = tuple(self._entries)
+            self._top.append(Item((name.of(self._text),), "mapping", span, name, span, inside, None, header))
+        return self._top
 
     def _begin_section(self, span: Span, content: str) -> None:
-        self._end_entry()
+        self.close()
         end = content.rfind("]")
         rest = content[end + 1 :].lstrip(_BLANKS)
         if end < 2 or (rest and rest[0] not in SIGNS):
             raise NotIni("a header is a name in brackets, alone on its line")
-        self._parts.append(self._part)
-        name = Span(span.start + 1, span.start + end)
-        self._part = _Part(name, Span(span.start, span.start + end + 1))
+        self._section = Span(span.start + 1, span.start + end), Span(span.start, span.start + end + 1)
+        self._entries = []
 
     def _begin_entry(self, span: Span, content: str, indent: int) -> None:
         self._end_entry()
@@ -235,27 +228,20 @@ class _Reader:
         entry, self._entry, self._goes_on = self._entry, None, False
         if entry is None:
             return
+        behind, lines, data = entry.behind_name, entry.lines, None
         if not entry.has_value:
-            place = Span(entry.name_span.end, entry.name_span.end)
-            made = Line(entry.name, entry.name_span, place, None, entry.behind_name)
-        else:
-            value = self._value_of(entry)
-            data = "\n".join(line.of(self._text) for line in entry.lines) if len(entry.lines) > 1 else None
-            plain = value.of(self._text) if data is None else data
-            made = Line(entry.name, entry.name_span, value, plain, entry.behind_name)
-        self._part.lines.append(made)
-
-    def _value_of(self, entry: _Open) -> Span:
-        """Where a value is: of several lines from behind the sign, of one line without the comment behind it."""
-        first, last = entry.lines[0], entry.lines[-1]
-        if len(entry.lines) > 1:
-            return Span(entry.behind_name if first.is_empty else first.start, last.end)
-        end = first.start + self._dialect.value_end(first.of(self._text))
-        if first.start < end:
-            return Span(first.start, end)
-        is_apart = self._text[entry.behind_name : entry.behind_name + 1] in (" ", "\t")
-        place = entry.behind_name + is_apart
-        return Span(place, place)
+            value = Span(entry.name_span.end, entry.name_span.end)
+        elif len(lines) > 1:  # from behind the sign
+            value = Span(behind if lines[0].is_empty else lines[0].start, lines[-1].end)
+            data = "\n".join(line.of(self._text) for line in lines)
+        else:  # without the comment behind it
+            start, end = lines[0].start, lines[0].start + self._dialect.value_end(lines[0].of(self._text))
+            if start == end:
+                start = end = behind + (self._text[behind : behind + 1] in (" ", "\t"))
+            value = Span(start, end)
+            data = value.of(self._text)
+        path = (entry.name,) if self._section is None else (self._section[0].of(self._text), entry.name)
+        self._entries.append(entry_of(path, entry.name_span, value, data, behind))
 
 
 def _is_continued(content: str) -> bool:
@@ -263,7 +249,7 @@ def _is_continued(content: str) -> bool:
 
 
 _FLAGS = (("true", "false"), ("yes", "no"), ("on", "off"), ("1", "0"), ("enabled", "disabled"))
-_SIGNS = ("#", ";")
+_SIGNS = tuple(SIGNS)
 
 
 class Ini(LineSyntax):
@@ -357,27 +343,17 @@ def _render_lines(source: Source, item: Item | None, text: str) -> str | Refusal
             "a value of several lines cannot be written here, or would lose blank lines, indentation or comments",
             "send one line, or lines without surrounding spaces",
         )
-    if item is not None and _has_comments(source.text, item):
+    below = split_bodies(item.value.of(source.text))[1:] if item is not None else []
+    if any(line.lstrip(" \t").startswith(_SIGNS) for line in below):
         return refuse(
             "comments are among the lines of the value",
             "replace only the lines that change, by their text",
         )
-    indent = _indent_of(source.text, item)
+    indent = next((indent_of(line) for line in below if line.strip()), "")
+    if not indent:
+        own = margin(source.text, item.name.start) if item is not None and item.name is not None else ""
+        indent = own + (unit_of(split_bodies(source.text)) or "    ")
     return "\n".join([first, *(f"{indent}{line}" for line in others)])
-
-
-def _has_comments(text: str, item: Item) -> bool:
-    lines = split_bodies(item.value.of(text))[1:]
-    return any(line.lstrip(" \t").startswith(_SIGNS) for line in lines)
-
-
-def _indent_of(text: str, item: Item | None) -> str:
-    lines = split_bodies(item.value.of(text))[1:] if item is not None else []
-    found = next((indent_of(line) for line in lines if line.strip()), None)
-    if found:
-        return found
-    own = margin(text, item.name.start) if item is not None and item.name is not None else ""
-    return own + (unit_of(split_bodies(text)) or "    ")
 
 
 SYNTAX = Ini()

@@ -75,12 +75,9 @@ class Item:
 
     @property
     def entry(self) -> Span:
-        return self._entry if self._entry is not None else self._placed_entry()
-
-    def _placed_entry(self) -> Span:
-        assert self.value is not None  # finds the entry, too
-        assert self._entry is not None
-        return self._entry
+        if self._entry is None:
+            assert self.value is not None  # finds the entry, too
+        return cast("Span", self._entry)
 
     @property
     def children(self) -> tuple[Item, ...]:
@@ -192,7 +189,10 @@ def check_plain(value: object, path: str) -> Plain:
             case list() | tuple():
                 waiting += [(inner, f"{where}[{at}]", depth + 1) for at, inner in enumerate(part)]
             case Mapping():
-                waiting += [(inner, join(where, _checked_name(name, where)), depth + 1) for name, inner in part.items()]
+                for name, inner in part.items():
+                    if not isinstance(name, str):
+                        raise bad_request(where, f"names are strings, not {describe(name)}", "quote the name")
+                    waiting.append((inner, join(where, name), depth + 1))
             case _:
                 raise bad_request(where, f"a JSON value is expected, not {describe(part)}", "send it as JSON")
     return cast("Plain", value)
@@ -240,12 +240,6 @@ def _digits(text: str) -> str:
     return "".join(letter for letter in text if letter.isdecimal())[:14]
 
 
-def _checked_name(name: object, path: str) -> str:
-    if not isinstance(name, str):
-        raise bad_request(path, f"names are strings, not {describe(name)}", "quote the name")
-    return name
-
-
 _BARE = lazy_pattern(r"[^.\[\]]+")
 _NUMBER = lazy_pattern(r"\[(-?[0-9]{1,9})\]", re.ASCII)
 _QUOTED = lazy_pattern(r'"(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'', re.DOTALL)
@@ -263,7 +257,7 @@ def parse_path(text: str, field: str = "key.path") -> KeyPath:
     """
     if text.startswith("/"):
         return tuple(step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
-    at = _start(text)
+    at = len(text) if text in ("$", ".") else 2 if text.startswith("$.") else int(text.startswith((".", "$[")))
     steps: list[Step] = []
     while at < len(text):
         step, at = _step(text, at, field)
@@ -298,7 +292,8 @@ def render_path(path: KeyPath) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            text += f"{'.' if text else ''}{_name(step)}"
+            name = step if _SAFE.fullmatch(step) else json.dumps(step, ensure_ascii=False)
+            text += f"{'.' if text else ''}{name}"
     return text
 
 
@@ -308,14 +303,6 @@ def counted(container: Item, step: Step) -> Step:
         number = int(step) if isinstance(step, str) and _DIGITS.fullmatch(step) else step
         return number + len(container.children) if isinstance(number, int) and number < 0 else number
     return str(step)
-
-
-def _start(text: str) -> int:
-    if text in ("$", "."):
-        return len(text)
-    if text.startswith(("$.", "$[")):
-        return 2 if text[1] == "." else 1
-    return 1 if text.startswith(".") else 0
 
 
 def _step(text: str, at: int, field: str) -> tuple[Step, int]:
@@ -358,10 +345,6 @@ def _quoted(text: str, at: int, field: str) -> tuple[str, int]:
         return str(json.loads(written, strict=False)), found.end()
     except ValueError:
         raise _wrong(text, at, "the quoted name is not a JSON string", field) from None
-
-
-def _name(name: str) -> str:
-    return name if _SAFE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _wrong(text: str, at: int, message: str, field: str) -> EditError:

@@ -14,25 +14,15 @@ from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Rea
 from steadyhand.structure.config.layout import Piece, Sheet, Write, line_end, removal, with_endings_of
 from steadyhand.structure.config.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal, refuse
-from steadyhand.text.cancel import check_each
 from steadyhand.text.lines import body, line_start, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 
-class Line(NamedTuple):
-    """An entry as it is read. `data` is None where no value is written; `behind_name` is where the value may start."""
-
-    name: str
-    name_span: Span
-    value: Span
-    data: str | None
-    behind_name: int
-
-    def item(self, above: KeyPath) -> Item:
-        entry = Span(self.name_span.start, max(self.value.end, self.name_span.end))
-        kind: ItemKind = "null" if self.data is None else "text"
-        return Item((*above, self.name), kind, self.value, self.name_span, entry, (), self.data, self.behind_name)
+def entry_of(path: KeyPath, name: Span, value: Span, data: str | None, behind_name: int) -> Item:
+    """An entry. `data` is None where no value is written; the note says where the value may start."""
+    kind: ItemKind = "null" if data is None else "text"
+    return Item(path, kind, value, name, Span(name.start, max(value.end, name.end)), (), data, behind_name)
 
 
 class Section(NamedTuple):
@@ -51,15 +41,10 @@ class Section(NamedTuple):
         return Span(first.start, self.items[-1].entry.end if self.items else first.end)
 
 
-def top_of(text: str, loose: Iterable[Line], sections: Iterable[tuple[Span, Span, Iterable[Line]]]) -> Item:
-    """A file as items: the entries without a section, then the sections, each with its name and header."""
-    children = [line.item(()) for line in check_each(loose)]
-    for name, header, lines in sections:
-        path = (name.of(text),)
-        inside = tuple(line.item(path) for line in check_each(lines))
-        span = Section(header, inside).span
-        children.append(Item(path, "mapping", span, name, span, inside, None, header))
-    return Item((), "mapping", Span(0, len(text)), None, Span(0, len(text)), tuple(children))
+def top_of(text: str, children: Iterable[Item]) -> Item:
+    """A file as an item: the entries without a section, then the sections."""
+    whole = Span(0, len(text))
+    return Item((), "mapping", whole, None, whole, tuple(children))
 
 
 class LineSyntax(Syntax):
