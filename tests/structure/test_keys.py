@@ -10,7 +10,7 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete
 from steadyhand.plan.preview import edit
-from steadyhand.structure.config.editor import Asked, Keys, checked
+from steadyhand.structure.config.editor import Asked, Keys
 from steadyhand.structure.config.key import Key, KeyNode, key_nodes
 from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.node import Proposal, Refusal
@@ -226,7 +226,7 @@ def test_a_proposal_that_does_anything_else_is_refused(span: Span, new: str) -> 
     assert isinstance(keys, Keys)
     careless = Proposal.of(source, (span, new))
     asked = Asked.children()
-    made = checked(keys.syntax, source, keys.reading, careless, asked)
+    made = keys.checked(careless, asked)
     assert isinstance(made, Refusal)
     assert made.kind == Kind.UNPARSABLE
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.structure.config.editor import Asked, Beside, Keys, Wanted, checked
+from steadyhand.structure.config.editor import Asked, Beside, Keys, Wanted
 from steadyhand.structure.config.item import Item, ItemKind, Plain
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
@@ -108,7 +108,7 @@ class Batch(Keys):
         splices = sorted((splice for step in self.steps for splice in step), key=lambda splice: splice.span)
         if any(left.end > right.start for left, right in pairwise(splices)):
             return _ALONE
-        return checked(self.syntax, self.source, self.reading, Proposal(tuple(splices)), Asked.children(*pairs))
+        return Keys.checked(self, Proposal(tuple(splices)), Asked.children(*pairs))
 
     def add(self, container: Item, name: str | None, value: Plain, beside: Beside | None) -> Proposal | Refusal:
         self._tails.append(beside is None)

@@ -89,78 +89,6 @@ class Asked:
         return cls.children((parent, [wanted if child is item else child for child in parent.children]))
 
 
-def checked(
-    syntax: Syntax, source: Source, reading: Reading, proposal: Proposal | Refusal, asked: Asked
-) -> Proposal | Refusal:
-    """The proposal, if it does what was asked and nothing else; else `unparsable` and what would be different."""
-    if isinstance(proposal, Refusal):
-        return proposal
-    real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
-    after = source.apply(ChangeSet.of(real))
-    if proposal.after is not None and proposal.after.text == after.text:
-        after = proposal.after  # with what the syntax itself has read of it to find its splices
-    wanted, found = _sides(syntax, source, after, reading, asked, real)
-    if isinstance(found, Refusal):
-        return _breaks(found)
-    is_whole = bool(wanted) and wanted[0] in reading.documents
-    loaded = (syntax.loaded(source), syntax.loaded(after)) if is_whole else (None, None)
-    around = {id(item) for container in asked.containers for item in reading.chain(container)}
-    comparison = _Comparison(source.text, after.text, asked, syntax, around, loaded)
-    wrong = comparison.run(wanted, found)
-    notes = (*proposal.notes, *(_ENDED,) * comparison.is_ended)
-    return Proposal(real, notes, after) if wrong is None else _differs(wrong)
-
-
-def _sides(
-    syntax: Syntax, source: Source, after: Source, reading: Reading, asked: Asked, splices: Sequence[Splice]
-) -> tuple[Sequence[Wanted], Sequence[Item] | Refusal]:
-    """What should be there and what is: the one container that changed if it can be read alone, or everything."""
-    part = _touched(reading, asked, splices)
-    if part is not None:
-        again = syntax.reread(source, after, part, part.value.end + sum(splice.delta for splice in splices))
-        if again is not None:
-            return (part,), again if isinstance(again, Refusal) else (again,)
-    whole = after.derive(syntax.read)
-    wanted = [asked.tops.get(id(top), top) for top in reading.documents]
-    return wanted, whole if isinstance(whole, Refusal) else whole.documents
-
-
-def _touched(reading: Reading, asked: Asked, splices: Sequence[Splice]) -> Item | None:
-    """The least container that holds every one that changes, and all splices well inside of it."""
-    if asked.tops or not asked.containers:
-        return None
-    outer = min(asked.containers, key=lambda item: item.value.start)
-    while not _holds(outer, asked, splices):
-        if not outer.path:
-            return None
-        outer, _ = reading.family(outer)
-    return outer
-
-
-def _holds(outer: Item, asked: Asked, splices: Sequence[Splice]) -> bool:
-    low, high = outer.value
-    inside = all(low <= item.value.start and item.value.end <= high for item in asked.containers)
-    return inside and all(low < splice.start and splice.end < high for splice in splices)
-
-
-def _breaks(after: Refusal) -> Refusal:
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"the file would no longer parse: {after.message}",
-        "write the new text in the file's format, or use set-key with a JSON value",
-        after.details,
-    )
-
-
-def _differs(where: str) -> Refusal:
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"the file would read differently elsewhere: {where or 'the top level'}",
-        "edit the lines by their text",
-        {"differs": where},
-    )
-
-
 _ENDED = "the last text of the file ended without a newline and now ends with one"
 
 
@@ -204,7 +132,7 @@ class _Comparison:
     def _compare(self, one: Wanted, two: Item, exact: bool, old: object, new: object) -> list[_Pair] | None:  # noqa: FBT001
         """What else has to be compared; None where the two differ."""
         if isinstance(one, Item):  # as nearly all are
-            if exact and not self._is_named_alike(one, two):
+            if exact and one.name and two.name and one.name.of(self.before) != two.name.of(self.after):
                 return None
         elif isinstance(one, Fresh):
             return [] if says(two, one.value, typed=self.syntax.typed, ordered=self.syntax.ordered) else None
@@ -232,9 +160,6 @@ class _Comparison:
             self.is_ended = is_last and one.kind == "text" and two.data == f"{one.data}\n"
             return self.is_ended
         return not exact or one.is_container or one.value.of(self.before) == two.value.of(self.after)
-
-    def _is_named_alike(self, one: Item, two: Item) -> bool:
-        return one.name is None or two.name is None or one.name.of(self.before) == two.name.of(self.after)
 
     def _below(self, one: Item, two: Item, exact: bool, old: object, new: object) -> list[_Pair] | None:  # noqa: FBT001
         wanted = self.asked.family.get(id(one), one.children)
@@ -336,7 +261,7 @@ class Keys:
 
     def add(self, container: Item, name: str | None, value: Plain, beside: Beside | None) -> Proposal | Refusal:
         """A new entry of a mapping; without a name, a new item of a sequence."""
-        if _is_unwritten(container):
+        if container.kind == "null" and container.value.is_empty:  # what is not written may become a container
             return self.set_value(container, [value] if name is None else {name: value})
         kind = "sequence" if name is None else "mapping"
         if container.kind != kind:
@@ -453,8 +378,62 @@ class Keys:
         return _exists(container, str(found[0].path[-1])) if found else None
 
     def checked(self, proposal: Proposal | Refusal, asked: Asked) -> Proposal | Refusal:
-        """The proposal, if it does what was asked and nothing else."""
-        return checked(self.syntax, self.source, self.reading, proposal, asked)
+        """The proposal, if it does what was asked and nothing else; else `unparsable` and what would be different."""
+        if isinstance(proposal, Refusal):
+            return proposal
+        syntax, source = self.syntax, self.source
+        real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
+        after = source.apply(ChangeSet.of(real))
+        if proposal.after is not None and proposal.after.text == after.text:
+            after = proposal.after  # with what the syntax itself has read of it to find its splices
+        wanted, found = self._sides(after, asked, real)
+        if isinstance(found, Refusal):
+            message, hint = (
+                f"the file would no longer parse: {found.message}",
+                "write the new text in the file's format, ",
+            )
+            return Refusal(Kind.UNPARSABLE, message, f"{hint}or use set-key with a JSON value", found.details)
+        is_whole = bool(wanted) and wanted[0] in self.reading.documents
+        loaded = (syntax.loaded(source), syntax.loaded(after)) if is_whole else (None, None)
+        around = {id(item) for container in asked.containers for item in self.reading.chain(container)}
+        comparison = _Comparison(source.text, after.text, asked, syntax, around, loaded)
+        where = comparison.run(wanted, found)
+        if where is None:
+            return Proposal(real, (*proposal.notes, *(_ENDED,) * comparison.is_ended), after)
+        return Refusal(
+            Kind.UNPARSABLE,
+            f"the file would read differently elsewhere: {where or 'the top level'}",
+            "edit the lines by their text",
+            {"differs": where},
+        )
+
+    def _sides(
+        self, after: Source, asked: Asked, splices: Sequence[Splice]
+    ) -> tuple[Sequence[Wanted], Sequence[Item] | Refusal]:
+        """What should be there and what is: the one container that changed if it can be read alone, or everything."""
+        part = self._touched(asked, splices)
+        if part is not None:
+            end = part.value.end + sum(splice.delta for splice in splices)
+            again = self.syntax.reread(self.source, after, part, end)
+            if again is not None:
+                return (part,), again if isinstance(again, Refusal) else (again,)
+        whole = after.derive(self.syntax.read)
+        wanted = [asked.tops.get(id(top), top) for top in self.reading.documents]
+        return wanted, whole if isinstance(whole, Refusal) else whole.documents
+
+    def _touched(self, asked: Asked, splices: Sequence[Splice]) -> Item | None:
+        """The least container that holds every one that changes, and all splices well inside of it."""
+        if asked.tops or not asked.containers:
+            return None
+        outer = min(asked.containers, key=lambda item: item.value.start)
+        while True:
+            low, high = outer.value
+            inside = all(low <= item.value.start and item.value.end <= high for item in asked.containers)
+            if inside and all(low < splice.start and splice.end < high for splice in splices):
+                return outer
+            if not outer.path:
+                return None
+            outer, _ = self.reading.family(outer)
 
 
 def place(reading: Reading, container: Item, beside: Beside | None) -> int | Refusal:
@@ -494,11 +473,6 @@ def _moved(parent: Item, container: Item, item: Item, moved: Moved, index: int) 
 
 def _own_name(item: Item) -> str | None:
     return item.path[-1] if item.path and isinstance(item.path[-1], str) else None
-
-
-def _is_unwritten(item: Item) -> bool:
-    """Whether nothing is written where the value would be: it may become a container."""
-    return item.kind == "null" and item.value.is_empty
 
 
 def _exists(container: Item, name: str) -> Refusal:

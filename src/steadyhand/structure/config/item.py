@@ -15,9 +15,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, describe, join
+from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.span import Span
 
@@ -25,6 +27,15 @@ Step = str | int
 KeyPath = tuple[Step, ...]
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 ItemKind = Literal["mapping", "sequence", "text", "number", "flag", "null", "date", "other"]
+KINDS: dict[type, ItemKind] = {
+    dict: "mapping",
+    list: "sequence",
+    str: "text",
+    bool: "flag",
+    int: "number",
+    float: "number",
+    type(None): "null",
+}
 
 
 class Item:
@@ -148,6 +159,29 @@ class Reading:
         """The container of an item, and which child of it the item is."""
         parent = self.chain(item)[-2]
         return parent, next(at for at, child in enumerate(parent.children) if child is item)
+
+
+class Unreadable(Exception):
+    """Where a text stops being what its format asks, and why; `is_too_large`: it may well be that."""
+
+    def __init__(self, at: int, message: str, *, is_too_large: bool = False) -> None:
+        super().__init__(message)
+        self.at, self.message, self.is_too_large = at, message, is_too_large
+
+
+def too_large(message: str, line: int, column: int | None = None) -> Refusal:
+    """The refusal of a text that has too many values, or values that are nested too deep."""
+    where = {"line": line} if column is None else {"line": line, "column": column}
+    return Refusal(Kind.TOO_LARGE, f"line {line}: {message}", ByText(), where, message)
+
+
+def unparsable(format_name: str, reason: str, line: int, column: int | None = None) -> Refusal:
+    """The refusal of a text that is none of its format from some place on."""
+    said = f"this is not {format_name}: {reason[:200]}"
+    details = {"line": line, "reason": reason} | ({} if column is None else {"column": column})
+    return Refusal(
+        Kind.UNPARSABLE, f"line {line}: {said}" if line else said, ByText("fix that line first"), details, said
+    )
 
 
 DEEPEST = 100

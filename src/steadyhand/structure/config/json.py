@@ -215,7 +215,7 @@ class Json(Syntax):
         return Piece(written if name is None else _named(source, container, name, written, style))
 
     def lift(self, source: Source, item: Item, container: Item, name: str | None) -> Piece | Refusal:
-        parent, index = _reading(source).family(item)
+        parent, index = self.known(source).family(item)
         style, text = _style(source, item), source.text
         piece = brackets_of(text, parent).piece(index)
         if name is not None and item.name is not None:
@@ -237,7 +237,7 @@ class Json(Syntax):
         return inside.fill(pieces, usual, lined=lined)
 
     def remove(self, source: Source, item: Item) -> list[Write] | Refusal:
-        parent, index = _reading(source).family(item)
+        parent, index = self.known(source).family(item)
         return brackets_of(source.text, parent).remove(index)
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
@@ -288,24 +288,18 @@ def _named(source: Source, container: Item, name: str, written: str, style: Styl
     return f"{_write_name(name, style, like)}{colon or style.colon}{written}"
 
 
-def _reading(source: Source) -> Reading:
-    reading = source.derive(SYNTAX.read)
-    assert isinstance(reading, Reading)  # an item of it was found
-    return reading
-
-
 def _style(source: Source, item: Item) -> Style:
     """The style of the document an item is in; of an empty line, those of the first that is not."""
-    reading = _reading(source)
+    reading = SYNTAX.known(source)
     return source.derive(_only_style) if len(reading.documents) == 1 else _style_in(source, reading.chain(item)[0])
 
 
 def _only_style(source: Source) -> Style:
-    return _style_in(source, _reading(source).documents[0])
+    return _style_in(source, SYNTAX.known(source).documents[0])
 
 
 def _style_in(source: Source, top: Item) -> Style:
-    filled = (other for other in _reading(source).documents if other.children)
+    filled = (other for other in SYNTAX.known(source).documents if other.children)
     return replace(style_of(source.text, top if top.children else next(filled, top)), is_ascii=_is_ascii(source))
 
 
@@ -323,7 +317,7 @@ def _is_lined(source: Source, item: Item) -> bool:
         return brackets_of(source.text, item).padding() is None
     if not item.path:
         return True
-    parent, index = _reading(source).family(item)
+    parent, index = SYNTAX.known(source).family(item)
     return brackets_of(source.text, parent).is_lined(index)
 
 

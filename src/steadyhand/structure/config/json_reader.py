@@ -18,7 +18,7 @@ from typing import Any
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
+from steadyhand.structure.config.item import KINDS, Item, ItemKind, KeyPath, Reading, Step, Unreadable, too_large
 from steadyhand.structure.format import Change, Fault, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
@@ -107,15 +107,6 @@ def _unescape(found: re.Match[str]) -> str:
     return "" if letter in ("\n", "\r", "\r\n", "\u2028", "\u2029") else _LETTERS.get(letter, letter)
 
 
-def _scalar_of(group: int, written: str, grammar: Grammar) -> tuple[ItemKind, object]:
-    """Kind and data of a token of `Grammar.value`; ValueError where a string has a wrong escape."""
-    if group == 2:
-        return "text", grammar.unquote(written)
-    if group == 4:
-        return _WORDS.get(written) or ("number", float(written.replace("Infinity", "inf")))
-    return "number", _number(written)
-
-
 def _number(written: str) -> object:
     """An int or a float; the digits themselves where they are too many to count."""
     if len(written) > _MOST_DIGITS:
@@ -138,16 +129,6 @@ _MOST_STEPS = 20_000_000
 """The steps of all paths together: what deep nesting with many items costs in memory."""
 
 
-class Unreadable(Exception):
-    """Where a text stops being JSON, and what was expected there; `is_too_deep`: it may well be JSON."""
-
-    def __init__(self, at: int, message: str, *, is_too_deep: bool = False) -> None:
-        super().__init__(message)
-        self.at = at
-        self.message = message
-        self.is_too_deep = is_too_deep
-
-
 @dataclass(slots=True)
 class _Open:
     """A container whose end has not been seen yet."""
@@ -157,12 +138,6 @@ class _Open:
     start: int
     is_mapping: bool
     children: list[Item] = field(default_factory=list)
-
-    def close(self, end: int) -> Item:
-        value = Span(self.start, end)
-        entry = value if self.name is None else Span(self.name.start, end)
-        kind: ItemKind = "mapping" if self.is_mapping else "sequence"
-        return Item(self.path, kind, value, self.name, entry, tuple(self.children))
 
 
 @dataclass(slots=True)
@@ -179,32 +154,32 @@ class _Scanner:
 
     def run(self, path: KeyPath) -> Item:
         """The value that starts here; `at` is behind it after."""
-        name: Span | None = None
-        while True:
-            item = self._value(path, name)
-            step: tuple[Step, Span | None] | None = None
-            while step is None:
-                if item is not None:
-                    if not self.unclosed:
-                        return item
-                    self.unclosed[-1].children.append(item)
-                    is_closed = self._is_closed()
-                else:
-                    is_closed = False
-                step = None if is_closed else self._next()
-                if step is None:
-                    item = self.unclosed.pop().close(self.at)
-            path, name = (*self.unclosed[-1].path, step[0]), step[1]
-            self.steps += len(path)
-            self.count += 1
-            check_cancelled_at(self.count)
-            if self.count > _MOST:
-                raise Unreadable(self.at, f"it has more than {_MOST} values", is_too_deep=True)
-            if self.steps > _MOST_STEPS:
-                raise Unreadable(self.at, "too many values are nested too deep", is_too_deep=True)
+        item = self._value(path, None)
+        while self.unclosed:
+            inner = self.unclosed[-1]
+            if item is not None:
+                inner.children.append(item)
+            step = None if item is not None and self._is_closed() else self._next()
+            if step is not None:
+                item = self._value((*inner.path, step[0]), step[1])
+                continue
+            kind: ItemKind = "mapping" if inner.is_mapping else "sequence"
+            value = Span(inner.start, self.at)
+            entry = value if inner.name is None else Span(inner.name.start, self.at)
+            item = Item(inner.path, kind, value, inner.name, entry, tuple(inner.children))
+            self.unclosed.pop()
+        assert item is not None
+        return item
 
     def _value(self, path: KeyPath, name: Span | None) -> Item | None:
         """A scalar; None for a container, which is open then."""
+        self.steps += len(path)
+        self.count += 1
+        check_cancelled_at(self.count)
+        if self.count > _MOST:
+            raise Unreadable(self.at, f"it has more than {_MOST} values", is_too_large=True)
+        if self.steps > _MOST_STEPS:
+            raise Unreadable(self.at, "too many values are nested too deep", is_too_large=True)
         found = self.grammar.value.match(self.text, self.at, self.end)
         if found is None:
             raise self._expected("a value is expected")
@@ -213,17 +188,21 @@ class _Scanner:
         self.at = end
         if group == 1:
             if len(path) == DEEPEST:
-                raise Unreadable(start, f"nested deeper than {DEEPEST} levels", is_too_deep=True)
+                raise Unreadable(start, f"nested deeper than {DEEPEST} levels", is_too_large=True)
             self.unclosed.append(_Open(path, name, start, self.text[start] == "{"))
             return None
         written, value = self.text[start:end], Span(start, end)
-        kind: ItemKind = "text"
-        data: object = written[1:-1]
-        if group != 2 or "\\" in written:  # nearly always a text without escapes
+        kind: ItemKind = "number"
+        data: object = None
+        if group == 2:
             try:
-                kind, data = _scalar_of(group, written, self.grammar)
+                kind, data = "text", self.grammar.unquote(written)
             except ValueError:
                 raise Unreadable(start, "the string has an escape that is not valid in JSON") from None
+        elif group == 3:
+            data = _number(written)
+        else:
+            kind, data = _WORDS.get(written) or ("number", float(written.replace("Infinity", "inf")))
         return Item(path, kind, value, name, value if name is None else Span(name.start, end), (), data)
 
     def _is_closed(self) -> bool:
@@ -284,15 +263,6 @@ _NEXT_ITEM = lazy_pattern(r"[ \t\r\n]*+,[ \t\r\n]*+")
 _FIRST_NAME = lazy_pattern(rf"[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+")
 _NEXT_NAME = lazy_pattern(rf"[ \t\r\n]*+,[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+")
 _DEEPEST_PLAIN = 64
-_KINDS: dict[type, ItemKind] = {
-    dict: "mapping",
-    list: "sequence",
-    str: "text",
-    bool: "flag",
-    int: "number",
-    float: "number",
-    type(None): "null",
-}
 _CONTAINERS = frozenset((dict, list))
 
 
@@ -336,9 +306,9 @@ def _children(text: str, start: int, path: KeyPath, inside: list[Any] | None = N
         own = (*path, len(made) if name is None else _unquote(found[1]))
         kind = data.__class__
         if kind not in _CONTAINERS:
-            made.append(Item(own, _KINDS[kind], value, name, entry, (), data))
+            made.append(Item(own, KINDS[kind], value, name, entry, (), data))
         else:
-            made.append(Item(own, _KINDS[kind], value, name, entry, look_inside))
+            made.append(Item(own, KINDS[kind], value, name, entry, look_inside))
             if inside is not None:
                 inside.append(data)
         if not len(made) % OFTEN:
@@ -432,14 +402,10 @@ def fault_of(source: Source) -> Fault | Unchecked | None:
             pass
     except Unreadable as error:
         line, column = _place(source, error.at)
-        return Unchecked(error.message) if error.is_too_deep else Fault(line, error.message, column)
-    return _strict_fault(source) if _must_be_strict(source) else None
-
-
-def _must_be_strict(source: Source) -> bool:
-    """Whether the programs that read this file know no comments and trailing commas."""
+        return Unchecked(error.message) if error.is_too_large else Fault(line, error.message, column)
     name = (source.path or "").lower().replace("\\", "/").rpartition("/")[2]
-    return name in _STRICT_NAMES or name.endswith(_STRICT_SUFFIXES)
+    is_strict = name in _STRICT_NAMES or name.endswith(_STRICT_SUFFIXES)  # the programs that read it
+    return _strict_fault(source) if is_strict else None
 
 
 def _strict_fault(source: Source) -> Fault | None:
@@ -473,14 +439,13 @@ def _place(source: Source, at: int) -> tuple[int, int]:
 
 def _refused(source: Source, error: Unreadable) -> Refusal:
     line, column = _place(source, error.at)
-    where = {"line": line, "column": column}
-    if error.is_too_deep:
-        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), where, error.message)
+    if error.is_too_large:
+        return too_large(error.message, line, column)
     return Refusal(
         Kind.UNPARSABLE,
         f"this is not JSON: line {line}, column {column}: {error.message}",
         ByText(f"fix line {line} first"),
-        where,
+        {"line": line, "column": column},
         error.message,
     )
 

@@ -54,8 +54,14 @@ def find_items(
     """
     level = list(reading.documents)
     if document is not None:
-        if not 1 <= document <= len(level):
-            return _no_document(len(level), document)
+        count = len(level)
+        if not 1 <= document <= count:
+            return Refusal(
+                Kind.NO_SUCH_TARGET,
+                f"the file has {count} document{'' if count == 1 else 's'}, there is no number {document}",
+                f"give a number from 1 to {count}" if count else "the file is empty",
+                {"count": count},
+            )
         level = [level[document - 1]]
     for at, step in enumerate(path):
         below = [child for item in level for child in _answering(reading, item, step)]
@@ -72,15 +78,6 @@ def _answering(reading: Reading, item: Item, step: Step) -> list[Item]:
         return [item.children[wanted]] if is_there and isinstance(wanted, int) else []
     found = reading.named(item, wanted)
     return found if len(found) == 1 or all(child.path[-1] == wanted for child in found) else []
-
-
-def _no_document(count: int, document: int) -> Refusal:
-    return Refusal(
-        Kind.NO_SUCH_TARGET,
-        f"the file has {count} document{'' if count == 1 else 's'}, there is no number {document}",
-        f"give a number from 1 to {count}" if count else "the file is empty",
-        {"count": count},
-    )
 
 
 def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefix: str) -> Refusal:
@@ -115,13 +112,17 @@ def _hint(
 ) -> Advice:
     if longer:
         return f"paths start at the top level: did you mean {' or '.join(longer[:3])}?"
+    if not level:
+        return "write the whole file"
     container = render_path(path[:at])[:120]
-    if level and level[0].kind == "mapping":
-        made = Act("add-key", container, str(path[at])[:80], "to create it")
-        return (SendAddress(f"{prefix}:{render_path((*path[:at], close[0]))}"), made) if close else made
-    if level and level[0].kind == "sequence":
-        return Act("append-item", container, aim="to add one"), Note("items count from 0")
-    return Act("set-key", container, aim="to set its value") if level else "write the whole file"
+    match level[0].kind:
+        case "mapping":
+            made = Act("add-key", container, str(path[at])[:80], "to create it")
+            return (SendAddress(f"{prefix}:{render_path((*path[:at], close[0]))}"), made) if close else made
+        case "sequence":
+            return Act("append-item", container, aim="to add one"), Note("items count from 0")
+        case _:
+            return Act("set-key", container, aim="to set its value")
 
 
 def _paths(level: Sequence[Item], names: Sequence[str]) -> list[str]:
@@ -174,7 +175,8 @@ class KeyNode(Node):
             case "entry" if self.item.name is not None:
                 return self.shifted(source, self._replace_entry(new))
             case _:
-                return self.shifted(source, self._put(new))
+                made = self.keys.put_raw(self.item, new, self._kinds)
+                return self.shifted(source, self._same_type(made, new))
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         """Put entries or items, as the format writes them, beside it or inside."""
@@ -197,15 +199,14 @@ class KeyNode(Node):
         if not isinstance(other, KeyNode) or other.keys.source is not self.keys.source:
             return None
         if where in ("before", "after") and other.item.path:
-            container, step = self.keys.reading.family(other.item)[0], other.item.path[-1]
-            return self.shifted(source, self._moved(container, Beside(step, is_after=where == "after")))
-        if not other.item.is_container:
+            container, _ = self.keys.reading.family(other.item)
+            beside: Beside | None = Beside(other.item.path[-1], is_after=where == "after")
+        elif other.item.is_container:
+            container, children = other.item, other.item.children
+            beside = Beside(children[0].path[-1], is_after=False) if where == "start" and children else None
+        else:
             return _nothing_inside(other.item)
-        first = other.item.children[0].path[-1] if where == "start" and other.item.children else None
-        return self.shifted(source, self._moved(other.item, None if first is None else Beside(first, is_after=False)))
-
-    def _moved(self, container: Item, beside: Beside | None) -> Proposal | Refusal:
-        return self.keys.move(self.item, container, None, beside)
+        return self.shifted(source, self.keys.move(self.item, container, None, beside))
 
     def carried(self, source: Source) -> str | Refusal:
         """The entry as it is written, its lines moved to the margin."""
@@ -265,20 +266,15 @@ class KeyNode(Node):
         writes = ((splice.span.shift(self.offset), splice.new) for splice in proposal.splices)
         return Proposal.of(source, *writes, notes=proposal.notes)
 
-    def _put(self, new: str) -> Proposal | Refusal:
-        return self._same_type(self.keys.put_raw(self.item, new, self._kinds), new)
-
     @property
     def _kinds(self) -> tuple[ItemKind, ...] | None:
         """The kinds that written text may be read as: the value's own, any where it says nothing."""
         return None if self.item.kind in ("null", "other") else (self.item.kind,)
 
     def _same_type(self, made: Proposal | Refusal, new: str) -> Proposal | Refusal:
-        is_other = isinstance(made, Refusal) and made.kind == Kind.UNPARSABLE and self._kinds is not None
-        return self._of_another_type(new) if is_other else made
-
-    def _of_another_type(self, new: str) -> Refusal:
-        """What was written is no value of the old one's type: the text that would be, where that can be said."""
+        """What was made; of what is no value of the old one's type, the text that would be, where that can be said."""
+        if not isinstance(made, Refusal) or made.kind != Kind.UNPARSABLE or self._kinds is None:
+            return made
         asked = self.keys.syntax.set_value(self.keys.source, self.item, new)
         spans = [] if isinstance(asked, Refusal) else list(asked.splices)
         is_text = self.item.kind == "text" and len(spans) == 1 and spans[0].span == self.item.value
@@ -303,15 +299,13 @@ class KeyNode(Node):
 
     def _plain_name(self, new: str) -> str:
         """A name as it is written or as it is meant: quotes around it are the format's."""
-        found = self.keys.syntax.entries(self.keys.source, self._with_name(new), "mapping")
+        if new[:1] not in ("'", '"') or new[:1] != new[-1:] or len(new) < 2:
+            return new
+        name = self.item.name
+        between = "" if name is None else self.keys.source.text[name.end : self.item.value.start]
+        found = self.keys.syntax.entries(self.keys.source, f"{new}{between}0", "mapping")
         is_entry = not isinstance(found, Refusal) and len(found[1]) == 1 and len(found[1][0].path) == 1
-        is_written = is_entry and new[:1] in "\"'" and new[:1] == new[-1:] and len(new) > 1
-        return str(cast("tuple[Source, tuple[Item, ...]]", found)[1][0].path[-1]) if is_written else new
-
-    def _with_name(self, new: str) -> str:
-        text, name = self.keys.source.text, self.item.name
-        between = text[name.end : self.item.value.start] if name is not None else ""
-        return f"{new}{between}0"
+        return str(cast("tuple[Source, tuple[Item, ...]]", found)[1][0].path[-1]) if is_entry else new
 
 
 def key_nodes(
@@ -334,10 +328,17 @@ def key_nodes(
         return there or found
     if part == "name" and any(item.name is None for item in found):
         return Refusal(Kind.NO_SUCH_TARGET, f"{said(found[0])} has no name", "leave part out", {"nearest": []})
-    numbers = _numbers(found if document is None else find_items(keys.reading, path))
+    every = found if document is None else find_items(keys.reading, path)
+    numbers: dict[int, int] = {}
+    if not isinstance(every, Refusal) and len(every) > 1:
+        numbers = {id(item): number for number, item in enumerate(every, start=1)}
     usual = prefix if part == "value" else f"{prefix}.{part}"
-    named = ((item, address_of(usual, render_path(item.path), numbers.get(id(item)))) for item in check_each(found))
-    return [_node(keys, item, address, offset, part) for item, address in named]
+    nodes: list[KeyNode] = []
+    for item in check_each(found):
+        place = {"value": item.value, "entry": item.entry, "name": item.name or item.value}[part]
+        address = address_of(usual, render_path(item.path), numbers.get(id(item)))
+        nodes.append(KeyNode(_kind(item), place.shift(offset), address, keys, item, offset, part))
+    return nodes
 
 
 def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth: int = 0) -> list[OutlineEntry]:
@@ -377,15 +378,10 @@ def outline_yaml(syntax: str, source: Source) -> list[OutlineEntry] | Refusal:
                 said = None if item.name is not None else _called(item)
                 made.append(entry if said is None else replace(entry, label=f"{entry.label} ({said})"))
             elif is_stream:
-                made.append(_document(top, number))
+                said, (_, _, kind) = _called(top), label_of(top).partition(": ")
+                label = f"document {number}: {kind}" + ("" if said is None else f" ({said})")
+                made.append(OutlineEntry(f"key[{number}]:", "document", label, top.value))
     return made
-
-
-def _document(top: Item, number: int) -> OutlineEntry:
-    size = f" of {len(top.children)}" if top.is_container else ""
-    said = _called(top)
-    label = f"document {number}: {top.kind}{size}" + ("" if said is None else f" ({said})")
-    return OutlineEntry(f"key[{number}]:", "document", label, top.value)
 
 
 def _called(item: Item) -> str | None:
@@ -405,18 +401,6 @@ def label_of(item: Item) -> str:
     name = render_path(item.path[-1:]) or "top"
     size = f" of {len(item.children)}" if item.is_container else ""
     return f"{name[:80]}: {item.kind}{size}"
-
-
-def _numbers(found: list[Item] | Refusal) -> dict[int, int]:
-    """The number of each item that answers to one path, from 1; nothing where there is only one."""
-    if isinstance(found, Refusal) or len(found) < 2:
-        return {}
-    return {id(item): number for number, item in enumerate(found, start=1)}
-
-
-def _node(keys: Keys, item: Item, address: str, offset: int, part: Part) -> KeyNode:
-    place = {"value": item.value, "entry": item.entry, "name": item.name or item.value}[part]
-    return KeyNode(_kind(item), place.shift(offset), address, keys, item, offset, part)
 
 
 def _kind(item: Item) -> str:
@@ -467,10 +451,17 @@ class Key(Addressed):
 
     def find(self, source: Source) -> Sequence[Node] | Refusal:
         """Every item with that path, in the order of the file."""
-        found = _text(source, self.format)
-        if isinstance(found, Refusal):
-            return found
-        syntax, inner = found
+        syntax = syntax_of(format_of(source.path)) if self.format is None else _named(self.format)
+        if syntax is None:
+            what = "the text has no file name" if source.path is None else f"{source.path} has no format with keys"
+            return refuse(
+                f"{what}, so its format is not known",
+                f"say it with format, one of {', '.join(syntax_names())}",
+                {"formats": list(syntax_names())},
+            )
+        known = None if self.format is None else format_named(self.format)
+        path = f"text{known.suffixes[0]}" if known is not None and known.suffixes else source.path
+        inner = source if path == source.path else Source(source.text, source.encoding, path)
         return key_nodes(syntax, inner, as_path(self.path), part=cast("Part", self.part), document=self.document)
 
     @classmethod
@@ -484,26 +475,6 @@ class Key(Addressed):
 
 def _named(name: object) -> Syntax | None:
     return syntax_of(format_named(name)) if isinstance(name, str) else None
-
-
-def _text(source: Source, name: str | None) -> tuple[Syntax, Source] | Refusal:
-    """The syntax of a source, and the source as that syntax should see it."""
-    if name is not None:
-        known = format_named(name)
-        path = f"text{known.suffixes[0]}" if known is not None and known.suffixes else source.path
-        inner = source if path == source.path else Source(source.text, source.encoding, path)
-        return cast("Syntax", _named(name)), inner
-    syntax = syntax_of(format_of(source.path))
-    return _no_keys(source) if syntax is None else (syntax, source)
-
-
-def _no_keys(source: Source) -> Refusal:
-    what = "the text has no file name" if source.path is None else f"{source.path} has no format with keys"
-    return refuse(
-        f"{what}, so its format is not known",
-        f"say it with format, one of {', '.join(syntax_names())}",
-        {"formats": list(syntax_names())},
-    )
 
 
 TARGET = Key
@@ -527,36 +498,26 @@ def _read_beside(arguments: Arguments) -> Beside | None:
     return None
 
 
-def _add_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
+def _add(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
     value = check_plain(arguments["value"], "value")
-    return node.shifted(source, node.keys.add(node.item, arguments["name"], value, _read_beside(arguments)))
-
-
-def _append_item(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
-    value = check_plain(arguments["value"], "value")
-    return node.shifted(source, node.keys.add(node.item, None, value, _read_beside(arguments)))
+    return node.shifted(source, node.keys.add(node.item, arguments.get("name"), value, _read_beside(arguments)))
 
 
 def _move_key(source: Source, node: KeyNode, arguments: Arguments) -> Proposal | Refusal:
-    container = _container(node, arguments["to"])
-    if isinstance(container, Refusal):
-        return container
-    return node.shifted(source, node.keys.move(node.item, container, arguments.get("name"), _read_beside(arguments)))
-
-
-def _container(node: KeyNode, to: str) -> Item | Refusal:
-    """The one container of that path in the document of the item."""
-    documents = node.keys.reading.documents
-    number = next(at for at, top in enumerate(documents, start=1) if any(item is node.item for item in top.walk()))
-    found = find_items(node.keys.reading, parse_path(to, "to"), number)
-    if isinstance(found, Refusal) or len(found) == 1:
-        return found if isinstance(found, Refusal) else found[0]
-    return Refusal(
-        Kind.AMBIGUOUS_MATCH,
-        f"{len(found)} keys answer to {to[:80]!r}",
-        "rename one of them first: a name should occur once",
-        {"count": len(found)},
-    )
+    reading, to = node.keys.reading, arguments["to"]
+    top = reading.chain(node.item)[0]
+    number = next(at for at, one in enumerate(reading.documents, start=1) if one is top)
+    found = find_items(reading, parse_path(to, "to"), number)
+    if isinstance(found, Refusal):
+        return found
+    if len(found) > 1:
+        return Refusal(
+            Kind.AMBIGUOUS_MATCH,
+            f"{len(found)} keys answer to {to[:80]!r}",
+            "rename one of them first: a name should occur once",
+            {"count": len(found)},
+        )
+    return node.shifted(source, node.keys.move(node.item, found[0], arguments.get("name"), _read_beside(arguments)))
 
 
 ACTIONS = (
@@ -570,7 +531,7 @@ ACTIONS = (
             Parameter("value", "value", "its value, any JSON value"),
             *_BESIDE,
         ),
-        _add_key,
+        _add,
         Example(
             "app.toml",
             "[server]\nhost = 'a'\n",
@@ -584,7 +545,7 @@ ACTIONS = (
         (KeyNode,),
         "Add an item to this sequence, in the style of its siblings; at the end unless before or after gives a number.",
         (Parameter("value", "value", "the new item, any JSON value"), *_BESIDE),
-        _append_item,
+        _add,
         Example("ci.yaml", "on:\n  - push\n", "key:on", {"value": "merge_group"}, "on:\n  - push\n  - merge_group\n"),
     ),
     Action(

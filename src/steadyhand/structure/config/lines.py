@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple, cast
 
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain
 from steadyhand.structure.config.layout import Piece, Sheet, Write, line_end, removal, with_endings_of
 from steadyhand.structure.config.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal, refuse
@@ -76,9 +76,7 @@ class LineSyntax(Syntax):
 
     def sections(self, source: Source) -> list[Section]:
         """The sections of a file that was read before; the first has no header."""
-        reading = source.derive(self.read)
-        assert isinstance(reading, Reading)
-        top = reading.documents[0].children
+        top = self.known(source).documents[0].children
         loose = Section(None, [item for item in top if not item.is_container])
         return [loose, *(Section(cast("Span", item.note), item.children) for item in top if item.is_container)]
 
@@ -180,8 +178,8 @@ class LineSyntax(Syntax):
         """Which section a container is; 0 for the top."""
         if not container.path:
             return 0
-        sections = self.sections(source)
-        return next(at for at, section in enumerate(sections) if section.header_span == container.note)
+        headers = [section.header_span for section in self.sections(source)]
+        return headers.index(cast("Span", container.note))
 
 
 def check_section_name(name: str) -> Refusal | None:

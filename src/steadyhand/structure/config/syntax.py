@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise, zip_longest
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import Registry, dataclass, field
@@ -85,6 +85,12 @@ class Syntax(ABC):
         """Entries or items as they are written, in front of child number `index` or behind the last."""
 
     # What a format may know besides.
+
+    def known(self, source: Source) -> Reading:
+        """What a text reads as that was read before."""
+        reading = source.derive(self.read)
+        assert isinstance(reading, Reading)
+        return reading
 
     def reread(self, before: Source, source: Source, item: Item, end: int) -> Item | Refusal | None:  # noqa: ARG002
         """A container of before whose inside has changed, as it reads now, from where it started to `end`.
@@ -186,17 +192,13 @@ class Syntax(ABC):
 
         `name` is its name there (None in a sequence); `index` counts the container's children as they are now.
         """
-        reading = source.derive(self.read)
-        assert isinstance(reading, Reading)  # an item of it was found
+        reading = self.known(source)
         parent, at = reading.family(item)
         if parent is container and index in (at, at + 1):
             return Proposal(()) if name in (None, item.path[-1]) else self.rename(source, item, str(name))
-        piece = self.lift(source, item, container, name)
-        gone = self.remove(source, item)
-        if isinstance(piece, Refusal):
-            return piece
-        if isinstance(gone, Refusal):
-            return gone
+        piece, gone = self.lift(source, item, container, name), self.remove(source, item)
+        if isinstance(piece, Refusal) or isinstance(gone, Refusal):
+            return piece if isinstance(piece, Refusal) else cast("Refusal", gone)
         taken = Proposal.of(source, *gone)
         place = index - sum(child is item for child in container.children[:index])
 
@@ -306,8 +308,7 @@ def changed(syntax: Syntax, source: Source, item: Item, value: Plain) -> Proposa
     is_hollow = not item.children and syntax.comment.search(item.value.of(source.text)) is not None
     if not is_spread and not (value and (item.children or is_hollow)):
         return None
-    reading = source.derive(syntax.read)
-    assert isinstance(reading, Reading)  # an item of it was found
+    reading = syntax.known(source)
     top = reading.chain(item)[0]
     plan = _Plan(syntax, next(at for at, one in enumerate(reading.documents) if one is top))
     if plan.find(reading, item.path) is not item or not plan.compare(item, value):
@@ -402,7 +403,7 @@ class _Plan:
             if child is not None and child.path[-1] in value:
                 self._inner(child, value[str(child.path[-1])])
             elif child is not None:
-                self.steps.append(self._deleting(child.path))
+                self.steps.append(self._step(child.path, self.syntax.delete))
         return True
 
     def _sequence(self, item: Item, value: Sequence[Plain]) -> bool:
@@ -417,7 +418,7 @@ class _Plan:
             elif at is not None:
                 place = at + 1
                 if index is None:
-                    self.steps.append(self._deleting(item.children[at].path))
+                    self.steps.append(self._step(item.children[at].path, self.syntax.delete))
                 else:
                     self._inner(item.children[at], value[index])
         return True
@@ -428,7 +429,7 @@ class _Plan:
             if now[at] != name:
                 now.remove(name)
                 now.insert(at, name)
-                moves.append(self._moving((*path, name), at))
+                moves.append(self._moving((*path, name), name, at))
         self.steps += reversed(moves)
 
     def _adding(self, path: KeyPath, name: str | None, value: Plain, index: int) -> Proposer:
@@ -438,26 +439,15 @@ class _Plan:
 
         return self._step(path, go)
 
-    def _deleting(self, path: KeyPath) -> Proposer:
-        return self._step(path, self.syntax.delete)
-
-    def _moving(self, path: KeyPath, index: int) -> Proposer:
+    def _moving(self, path: KeyPath, name: str, index: int) -> Proposer:
         def go(source: Source, item: Item) -> Proposal | Refusal:
-            reading = source.derive(self.syntax.read)
-            assert isinstance(reading, Reading)
-            return self.syntax.move(source, item, reading.family(item)[0], str(path[-1]), index)
+            container, _ = self.syntax.known(source).family(item)
+            return self.syntax.move(source, item, container, name, index)
 
         return self._step(path, go)
 
     def _step(self, path: KeyPath, go: Callable[[Source, Item], Proposal | Refusal]) -> Proposer:
-        def step(source: Source) -> Proposal | Refusal:
-            reading = source.derive(self.syntax.read)
-            assert isinstance(reading, Reading)  # read by the step before
-            item = self.find(reading, path)
-            assert item is not None
-            return go(source, item)
-
-        return step
+        return lambda source: go(source, cast("Item", self.find(self.syntax.known(source), path)))
 
 
 def _places(wanted: list[str], there: list[str]) -> dict[str, int]:

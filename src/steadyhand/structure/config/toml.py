@@ -333,7 +333,7 @@ class Toml(Syntax):
         return [(span, with_endings_of(pieces[0].entry, new))]
 
     def remove(self, source: Source, item: Item) -> list[Write] | Refusal:
-        parent, _ = _reading(source).family(item)
+        parent, _ = self.known(source).family(item)
         note, around = note_of(item), note_of(parent)
         if note.sections:
             return self._remove_sections(source, item, parent)
@@ -395,14 +395,14 @@ class Toml(Syntax):
 
     def _enclosing(self, source: Source, item: Item) -> Item | None:
         """The array or inline table that a container is, or whose dotted keys it is; None where it is in lines."""
-        chain = list(_reading(source).chain(item))
+        chain = list(self.known(source).chain(item))
         while note_of(chain[-1]).form == "dotted" and note_of(chain[-1]).home is None:
             chain.pop()
         return chain[-1] if note_of(chain[-1]).form in ("array", "inline") else None
 
     def _brackets_of(self, source: Source, item: Item) -> tuple[Brackets, int]:
         """The brackets an item is in, and which of their entries it is."""
-        outside = self._enclosing(source, _reading(source).chain(item)[-2])
+        outside = self._enclosing(source, self.known(source).chain(item)[-2])
         assert outside is not None
         brackets = _brackets(source, outside)
         return brackets, brackets.entries.index(item.entry)
@@ -510,10 +510,6 @@ def _document(source: Source) -> Document:
     document = source.derive(read_document)
     assert isinstance(document, Document)
     return document
-
-
-def _reading(source: Source) -> Reading:
-    return _document(source).reading
 
 
 def _sheet(source: Source) -> Sheet:

@@ -13,10 +13,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, NoReturn
 
-from steadyhand.errors import Kind
-from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading
+from steadyhand.structure.config.item import KINDS, Item, ItemKind, KeyPath, Reading, Unreadable, too_large, unparsable
 from steadyhand.structure.format import Change, Fault, Unchecked, matched_lines
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import check_cancelled_at, check_each
@@ -53,14 +51,6 @@ _PAIRS = lazy_pattern(
     rf"(?:[ \t\r\n]++|#[^\n]*+|({_DOTTED}=[ \t]*+(?:{_STRING}|{_PLAIN}|{_bracketed(4)}))[ \t]*+(?=[#\r\n]|\Z))*+"
 )
 _MANY_DOTS = lazy_pattern(rf"^(?:[^.\n]*+\.){{{_SURELY_FLAT}}}", re.MULTILINE)
-
-
-class ScanError(Exception):
-    """Where the text stops being TOML, and why; `is_depth`: it is only too deep, or too much."""
-
-    def __init__(self, offset: int, message: str, *, is_depth: bool = False) -> None:
-        super().__init__(message)
-        self.offset, self.message, self.is_depth = offset, message, is_depth
 
 
 class Name(NamedTuple):
@@ -126,9 +116,9 @@ class Section:
         return Span(self.pairs[0].span.start, self.end) if self.pairs else Span(0, 0)
 
 
-def scan(text: str) -> tuple[Section, ...]:
-    """The sections of a text; the first has no header and may be empty. Raises `ScanError`."""
-    is_flat = _MANY_DOTS.search(text) is None
+def scan(text: str, *, is_whole: bool = False) -> tuple[Section, ...]:
+    """The sections of a text, the first without header. `is_whole` reads every pair of them. Raises `Unreadable`."""
+    is_flat = not is_whole and _MANY_DOTS.search(text) is None
     scanner = _Scanner(text)
     sections: list[Section] = []
     key: tuple[Name, ...] = ()
@@ -148,17 +138,6 @@ def scan(text: str) -> tuple[Section, ...]:
         if scanner.at == len(text):
             return tuple(sections)
         key, header = scanner.header()
-
-
-def _scan_all(text: str) -> None:
-    """Reads every pair. Raises `ScanError`."""
-    scanner = _Scanner(text)
-    key: tuple[Name, ...] = ()
-    while True:
-        scanner.pairs(len(key))
-        if scanner.at == len(text):
-            return
-        key, _ = scanner.header()
 
 
 class _Scanner:
@@ -236,7 +215,7 @@ class _Scanner:
         self.count += 1
         check_cancelled_at(self.count)
         if self.count > _MOST:
-            raise ScanError(self.at, f"it has more than {_MOST} values", is_depth=True)
+            raise Unreadable(self.at, f"it has more than {_MOST} values", is_too_large=True)
         found = _VALUE.match(self.text, self.at)
         if found is None:
             self.skip_blanks()
@@ -283,10 +262,10 @@ class _Scanner:
 
     def dive(self, depth: int) -> None:
         if depth > DEEPEST:
-            raise ScanError(self.at, f"it is nested deeper than {DEEPEST} levels", is_depth=True)
+            raise Unreadable(self.at, f"it is nested deeper than {DEEPEST} levels", is_too_large=True)
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
-        raise ScanError(self.at if at is None else at, message)
+        raise Unreadable(self.at if at is None else at, message)
 
 
 # Items.
@@ -316,6 +295,9 @@ def note_of(item: Item) -> Note:
     return item.note
 
 
+_AT = lazy_pattern(r"^(.*) \(at line ([0-9]+), column ([0-9]+)\)$", re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A TOML text that was read, and what the standard library reads."""
@@ -330,12 +312,17 @@ def read_document(source: Source) -> Document | Refusal:
     try:
         sections = scan(source.text)
         if _is_large(source.text):
-            _scan_all(source.text)
-        loaded = tomllib.loads(source.text)
-    except ScanError as error:
-        return _unscanned(source, error)
-    except ValueError as error:
-        return _precisely(source) or _unloaded(str(error), source.line_count)
+            scan(source.text, is_whole=True)
+        try:
+            loaded = tomllib.loads(source.text)
+        except ValueError as error:
+            scan(source.text, is_whole=True)  # says better where
+            found = _AT.match(str(error))
+            reason, line, column = found.groups() if found else (str(error), source.line_count, None)
+            return unparsable("TOML", reason, int(line), int(column) if column else None)
+    except Unreadable as error:
+        line = source.line_of(error.at)
+        return too_large(error.message, line) if error.is_too_large else unparsable("TOML", error.message, line)
     top = _item(_root(sections), (), Span(0, len(source.text)), sections, loaded)
     return Document(sections, Reading((top,)), loaded)
 
@@ -486,20 +473,10 @@ def _put_pairs(table: _Table, path: KeyPath, pairs: Iterable[Pair], home: int | 
         here.parts.append((pair.span.start, last.name, item))
 
 
-_KINDS: dict[type, ItemKind] = {
-    dict: "mapping",
-    list: "sequence",
-    str: "text",
-    bool: "flag",
-    int: "number",
-    float: "number",
-}
-
-
 def _written(value: Value, path: KeyPath, name: Span | None, entry: Span, home: int | None, data: Any) -> Item:
     """What is written as one value."""
     note = Note(value.form, home, () if name is None else (name,), (), () if name is None else (entry,))
-    kind = _KINDS.get(data.__class__, "date")
+    kind = KINDS.get(data.__class__, "date")
     children: tuple[Item, ...] = ()
     if value.items:
         parts = enumerate(value.items)
@@ -521,45 +498,6 @@ def _run_of(spans: list[Span], among: list[Span] | None) -> Span:
                 break
             last = span
     return Span(spans[0].start, last.end)
-
-
-def _precisely(source: Source) -> Refusal | None:
-    """Where the scanner stops, for a text that is no TOML."""
-    try:
-        _scan_all(source.text)
-    except ScanError as error:
-        return _unscanned(source, error)
-    return None
-
-
-def _unscanned(source: Source, error: ScanError) -> Refusal:
-    line = source.line_of(error.offset)
-    if error.is_depth:
-        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), {"line": line}, error.message)
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"line {line}: this is not TOML: {error.message}",
-        ByText("fix that line first"),
-        {"line": line, "reason": error.message},
-        f"this is not TOML: {error.message}",
-    )
-
-
-_AT = lazy_pattern(r"^(.*) \(at line ([0-9]+), column ([0-9]+)\)$", re.DOTALL)
-
-
-def _unloaded(message: str, last: int | None) -> Refusal:
-    found = _AT.match(message)
-    line = int(found.group(2)) if found else last
-    reason = found.group(1) if found else message
-    details = {"line": line, "reason": reason} | ({"column": int(found.group(3))} if found else {})
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"{f'line {line}: ' if line else ''}this is not TOML: {reason[:200]}",
-        ByText("fix that line first"),
-        details,
-        f"this is not TOML: {reason[:200]}",
-    )
 
 
 # Whether a change leaves a valid text valid, from the changed lines alone: lines that give a key a plain value, or are

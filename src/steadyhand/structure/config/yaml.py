@@ -181,7 +181,7 @@ class Yaml(Syntax):
 
     def lift(self, source: Source, item: Item, container: Item, name: str | None) -> Piece | Refusal:
         text = source.text
-        parent, at = _parsed(source).reading.family(item)
+        parent, at = self.known(source).family(item)
         if "pair" in (note_of(container).style, note_of(parent).style):
             return _unmovable("a pair without braces has exactly one entry")
         style, label = style_of(source, container), None
@@ -216,7 +216,7 @@ class Yaml(Syntax):
         return [*writes[:-1], (span, with_endings_of(pieces[0].entry, new))]
 
     def remove(self, source: Source, item: Item) -> list[Write] | Refusal:
-        parent, at = _parsed(source).reading.family(item)
+        parent, at = self.known(source).family(item)
         if note_of(parent).style == "pair":
             return _one_pair()
         if note_of(parent).style == "flow":
@@ -300,7 +300,7 @@ class Yaml(Syntax):
         """
         if not item.path:
             return item.value.of(source.text)
-        parent, at = _parsed(source).reading.family(item)
+        parent, at = self.known(source).family(item)
         rows = _rows(source.text, parent, at, None if item.name is None else item.name.of(source.text), Style())
         if isinstance(rows, Refusal):
             return rows
@@ -309,7 +309,7 @@ class Yaml(Syntax):
 
     def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:
         """The refusal of a path that only a merge or an alias leads to, naming the place it is written at."""
-        documents = _parsed(source).reading.documents
+        documents = self.known(source).documents
         for top in documents if document is None else documents[document - 1 : document]:
             item = top
             for at, step in enumerate(path):

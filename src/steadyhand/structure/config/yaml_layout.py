@@ -14,7 +14,7 @@ from itertools import pairwise
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item
 from steadyhand.structure.config.layout import Write, line_end
-from steadyhand.structure.config.yaml_reader import column_of, note_of, start_of_line
+from steadyhand.structure.config.yaml_reader import column_of, last_inside, note_of, start_of_line
 from steadyhand.structure.config.yaml_style import Style, Written, indented
 from steadyhand.text.span import Span
 
@@ -193,9 +193,7 @@ def _leave_empty(text: str, parent: Item, region: Region) -> list[Write]:
 
 def ends_in_text(item: Item) -> bool:
     """Whether an entry ends with a literal or folded text, whose last line break says something."""
-    while item.children:
-        item = item.children[-1]
-    return note_of(item).style in ("literal", "folded")
+    return note_of(last_inside(item)).style in ("literal", "folded")
 
 
 # An entry on its way to another place.

@@ -14,10 +14,8 @@ from functools import cache
 from math import isnan, nan
 from typing import Any, Literal, NamedTuple, cast
 
-from steadyhand.errors import Kind
-from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step, Unreadable, too_large, unparsable
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.lines import line_start
@@ -161,19 +159,6 @@ _GAP_IN_FLOW = lazy_pattern("(?:[ \t\r\n,\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2
 _STYLES: dict[str | None, Notation] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 
 
-class _TooDeep(Exception):
-    """Nested deeper than anything is read."""
-
-
-class _Unreadable(Exception):
-    """What the events allow and YAML does not."""
-
-    def __init__(self, offset: int, message: str) -> None:
-        super().__init__(message)
-        self.offset = offset
-        self.message = message
-
-
 class _Properties(NamedTuple):
     """Anchor and tag of a node, and where they end."""
 
@@ -204,14 +189,13 @@ class _Collector:
     """Takes events one after the other."""
 
     def __init__(self, text: str, *, is_part: bool = False) -> None:
-        self.position = 0
         self.text, self.is_part = text, is_part
         self.tops: list[tuple[_Node | _Leaf, int]] = []
         self.anchors: list[Anchor] = []
         self._current: dict[str, tuple[int, Anchor]] = {}
 
     def run(self, events: Iterable[Any], shift: int) -> None:
-        """Raises `_TooDeep` and `_Unreadable`, and what PyYAML raises."""
+        """Raises `Unreadable`, and what PyYAML raises."""
         import yaml
 
         scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
@@ -248,8 +232,7 @@ class _Collector:
             if not number % OFTEN:
                 check_cancelled()
             if depth > DEEPEST or steps > MOST_STEPS or number > _MOST:
-                self.position = start
-                raise _TooDeep
+                raise Unreadable(start, "it has too many values, or they are nested too deep", is_too_large=True)
 
     def _open(self, event: Any, start: int, width: int, stack: list[_Node], *, is_mapping: bool) -> _Node:
         is_flow = bool(event.flow_style)
@@ -257,7 +240,7 @@ class _Collector:
         properties = self._properties(event, start, stack) if has_properties else None
         is_name = bool(stack) and stack[-1].is_mapping and len(stack[-1].parts) % 2 == 0
         if is_flow and is_mapping and is_name and self.text.startswith("{{", start - 1):
-            raise _Unreadable(start - 1, "braces in braces are not a name: this looks like a template")
+            raise Unreadable(start - 1, "braces in braces are not a name: this looks like a template")
         return _Node(start, width, properties, is_mapping=is_mapping, is_flow=is_flow)
 
     def _properties(self, event: Any, start: int, stack: list[_Node]) -> _Properties:
@@ -272,19 +255,16 @@ class _Collector:
             if found.group().startswith("!"):
                 tag_span = Span(found.start(), at)
             elif event.anchor is not None:
-                self._define(event.anchor, found.start())
+                nth = self._current[event.anchor][0] + 1 if event.anchor in self._current else 1
+                self.anchors.append(Anchor(event.anchor, found.start(), []))
+                self._current[event.anchor] = (nth, self.anchors[-1])
         return _Properties(event.anchor, event.tag, tag_span, start if first is None else first, at)
-
-    def _define(self, name: str, offset: int) -> None:
-        nth = self._current[name][0] + 1 if name in self._current else 1
-        self.anchors.append(Anchor(name, offset, []))
-        self._current[name] = (nth, self.anchors[-1])
 
     def _alias(self, name: str, start: int) -> tuple[str, str, int]:
         if name not in self._current and self.is_part:
             self._current[name] = (0, Anchor(name, -1, []))
         if name not in self._current:
-            raise _Unreadable(start, f"the alias *{name} has no anchor above it")
+            raise Unreadable(start, f"the alias *{name} has no anchor above it")
         nth, anchor = self._current[name]
         anchor.aliases.append(start)
         return "alias", name, nth
@@ -316,30 +296,6 @@ class _Name(NamedTuple):
     mark: int
 
 
-class _Later(NamedTuple):
-    """What is looked up of a collection when somebody asks where it is, and what is inside."""
-
-    items: _Items
-    node: _Node
-    start: int
-    first: int
-    mark: int
-    hang: int
-    name: _Name | None
-
-    def inside(self, item: Item) -> tuple[Item, ...]:
-        return self.items.inside(self.node, item)
-
-    def place(self, item: Item) -> tuple[Span, Span]:
-        if self.node.style == "flow":
-            value = Span(self.start, self.node.end)
-        else:
-            value = Span(note_of(item.children[0]).mark, item.children[-1].entry.end)
-        whole = Span(min(self.first, value.start), max(value.end, self.hang))
-        entry = whole if self.name is None else Span(self.mark, max(whole.end, self.name.span.end))
-        return value, entry if item.path else value
-
-
 class _Items:
     """Makes items of what was collected, where somebody looks."""
 
@@ -352,7 +308,7 @@ class _Items:
         start = part.start if isinstance(part, _Node) else part[2]
         return self._item(part, (), None, start, hang if hang >= 0 else start, in_flow=False)
 
-    def inside(self, node: _Node, item: Item) -> tuple[Item, ...]:
+    def _inside(self, node: _Node, item: Item) -> tuple[Item, ...]:
         """The children of a collection."""
         made: list[Item] = []
         name: _Name | None = None
@@ -430,27 +386,33 @@ class _Items:
         else:
             value = self._place(style, max(start, hang), end, hang, has_properties=properties is not None)
             style = "empty" if value.is_empty else style
-            kind, data = self._say(str(text), None if properties is None else properties.tag, style)
+            is_plain, tag = style in ("plain", "empty"), None if properties is None else properties.tag
+            is_usual = is_plain and tag is None
+            kind, data = self._resolve(text) if is_usual else resolve(str(text), tag, is_plain=is_plain)
         first = value.start if properties is None else min(value.start, properties.start)
         whole = Span(first, max(value.end, hang) if properties is not None or style == "alias" else value.end)
         entry = whole if name is None else Span(mark, max(whole.end, name.span.end))
         note = Note(style, hang, first, mark, in_flow, *tags, called)
         return Item(path, kind, value, name and name.span, entry if path else value, (), data, note)
 
-    def _say(self, text: str, tag: str | None, style: Notation) -> tuple[ItemKind, object]:
-        is_plain = style in ("plain", "empty")
-        return self._resolve(text) if is_plain and tag is None else resolve(text, tag, is_plain=is_plain)
-
     def _collection(
         self, node: _Node, path: KeyPath, name: _Name | None, mark: int, hang: int, rest: tuple[Any, ...]
     ) -> Item:
         start = self._start(node) if node.is_flow else node.start if node.properties is None else node.properties.end
         first = start if node.properties is None else node.properties.start
-        kind: ItemKind = "mapping" if node.is_mapping else "sequence"
 
-        later = _Later(self, node, start, first, mark, hang, name)
+        def place(item: Item) -> tuple[Span, Span]:
+            if node.style == "flow":
+                value = Span(start, node.end)
+            else:
+                value = Span(note_of(item.children[0]).mark, item.children[-1].entry.end)
+            whole = Span(min(first, value.start), max(value.end, hang))
+            entry = whole if name is None else Span(mark, max(whole.end, name.span.end))
+            return value, entry if item.path else value
+
+        kind: ItemKind = "mapping" if node.is_mapping else "sequence"
         note = Note(node.style, hang, first, mark, *rest)
-        return Item(path, kind, later.place, name and name.span, None, later.inside, None, note)
+        return Item(path, kind, place, name and name.span, None, lambda item: self._inside(node, item), None, note)
 
     def _place(self, style: Notation, start: int, end: int, hang: int, *, has_properties: bool) -> Span:
         """The scalar without its properties, its last line break and the blank lines that are not in it."""
@@ -505,21 +467,24 @@ def parse_part(source: Source) -> Parsed | Refusal:
 def _parse(source: Source, collector: _Collector) -> Parsed | Refusal:
     import yaml
 
+    text = source.text
     try:
-        _check_text(source.text)
-        collector.run(_events(source.text), _shift(source.text))
+        _check_text(text)
+        collector.run(_events(text), _shift(text))
         return collector.result()
-    except _TooDeep:
-        return _too_large(source, collector.position)
-    except _Unreadable as error:
-        return _unparsable(source, error.offset, error.message)
+    except Unreadable as error:
+        at, reason = error.at, error.message
+        if error.is_too_large:
+            return too_large(reason, source.line_of(min(at, len(text))))
     except yaml.reader.ReaderError as error:
-        return _unparsable(source, min(error.position, len(source.text)), f"{error.reason}")
+        at, reason = error.position, f"{error.reason}"
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        offset = len(source.text) if mark is None else min(mark.index + _shift(source.text), len(source.text))
-        said = [part for part in (error.context, error.problem) if part]
-        return _unparsable(source, offset, ", ".join(said))
+        at = len(text) if mark is None else mark.index + _shift(text)
+        reason = ", ".join(part for part in (error.context, error.problem) if part)
+    at = min(at, len(text))
+    row = source.table.row_at(at)
+    return unparsable("YAML", reason, row + 1, at - source.table.start(row) + 1 if text else 1)
 
 
 _SURELY_FLAT = 15
@@ -554,7 +519,7 @@ def is_readable(source: Source) -> bool:
                     return False
             elif getattr(event, "anchor", None) is not None:
                 anchors.add(event.anchor)
-    except (_Unreadable, yaml.YAMLError):
+    except (Unreadable, yaml.YAMLError):
         return False
     return len(text) * _SURELY_FLAT < MOST_STEPS
 
@@ -569,7 +534,7 @@ def _events(text: str) -> Iterable[Any]:
 def _check_text(text: str) -> None:
     broken = _NOT_TEXT.search(text)
     if broken is not None:
-        raise _Unreadable(broken.start(), "a lone surrogate is not a character")
+        raise Unreadable(broken.start(), "a lone surrogate is not a character")
 
 
 def _shift(text: str) -> int:
@@ -577,23 +542,6 @@ def _shift(text: str) -> int:
     import yaml
 
     return 1 if text.startswith("\ufeff") and hasattr(yaml, "CSafeLoader") else 0
-
-
-def _unparsable(source: Source, offset: int, reason: str) -> Refusal:
-    row = source.table.row_at(offset)
-    column = offset - source.table.start(row) + 1 if source.text else 1
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"line {row + 1}: this is not YAML: {reason}",
-        ByText("fix that line first"),
-        {"line": row + 1, "column": column, "reason": reason},
-        f"this is not YAML: {reason}",
-    )
-
-
-def _too_large(source: Source, offset: int) -> Refusal:
-    line, message = source.line_of(min(offset, len(source.text))), "it has too many values, or they are nested too deep"
-    return Refusal(Kind.TOO_LARGE, f"line {line}: {message}", ByText(), {"line": line}, message)
 
 
 # A part of a file, read again where nothing in it can change how the rest of the file reads.
@@ -611,6 +559,8 @@ def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
     something elsewhere, and it does not end with a literal text, which takes blank lines below it in. So the whole text
     is readable, which need not be found out again.
     """
+    import yaml
+
     text, start, note = source.text, item.value.start, note_of(item)
     column = column_of(text, start)
     is_block = note.style == "block" and 0 < len(item.path) <= _DEEPEST_PART
@@ -620,30 +570,27 @@ def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
         return None
     if not _REST.match(text[end : _end(_TO_END, text, end)]):
         return None
-    made = _read_part(text, start, end, column)
-    if made is None or made.kind != item.kind or made.value != (start, end) or _ends_open(made):
+    collector = _Collector(text)
+    try:  # on its first line as far right as it is
+        collector.run(_events(" " * column + text[start:end]), start - column)
+    except (Unreadable, yaml.YAMLError):
+        return None
+    documents = collector.result().reading.documents
+    made = documents[0] if len(documents) == 1 else None
+    if made is None or made.kind != item.kind or made.value != (start, end):
+        return None
+    last = last_inside(made)
+    if note_of(last).style in ("literal", "folded") or last.value.is_empty:
         return None
     source.keep(is_readable, True)
     return made
 
 
-def _ends_open(item: Item) -> bool:
+def last_inside(item: Item) -> Item:
+    """What an item ends with: the last item of its last item, and so on."""
     while item.children:
         item = item.children[-1]
-    return note_of(item).style in ("literal", "folded") or item.value.is_empty
-
-
-def _read_part(text: str, start: int, end: int, column: int) -> Item | None:
-    """The one thing that is between two offsets, on its first line as far right as it is."""
-    import yaml
-
-    collector = _Collector(text)
-    try:
-        collector.run(_events(" " * column + text[start:end]), start - column)
-    except (_TooDeep, _Unreadable, yaml.YAMLError):
-        return None
-    documents = collector.result().reading.documents
-    return documents[0] if len(documents) == 1 else None
+    return item
 
 
 def start_of_line(text: str, offset: int) -> int:
