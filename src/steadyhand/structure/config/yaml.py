@@ -51,12 +51,10 @@ from steadyhand.structure.config.yaml_reader import (
     resolve,
 )
 from steadyhand.structure.config.yaml_style import (
-    DEEPEST,
     Quoting,
     Style,
     Unwritable,
     Written,
-    depth_of,
     ends_with_newline,
     entry_rows,
     fits_literal,
@@ -117,7 +115,7 @@ class Yaml(Syntax):
         return (f"&{note_of(item).anchor} is set: its {aliases} the new value too",) if count else ()
 
     def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
-        return _guarded(value, lambda: super(Yaml, self).set_value(source, item, value))
+        return _guarded(lambda: super(Yaml, self).set_value(source, item, value))
 
     def write(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
         if self.is_said(item, value) and not is_of_one_version(source.text, item):
@@ -125,10 +123,10 @@ class Yaml(Syntax):
         refused = _keeps_anchors(source, item.value) or _keeps_tag(item, value)
         if refused is not None:
             return refused
-        style = style_of(source, _parent(source, item) or item)
+        style = _own_style(source, item)
         writes = _value_writes(source, item, value, style.inside(item.path[-1]) if item.path else style)
         if not _is_tag_kept(item, value):
-            writes.append((_tag_with_blanks(source.text, item), ""))
+            writes.append(_without_tag(source.text, item))
         end = Slot(source.text, item).block_end if note_of(item).style == "block" else item.value.end
         notes = (*self.change_notes(source, item), *self.lost_comments(source, item, end))
         return Proposal.of(source, *writes, notes=notes)
@@ -138,17 +136,16 @@ class Yaml(Syntax):
             return Proposal(())
         rows = split_bodies(written)
         margin = _at_margin(written) if len(rows) > 1 and not note_of(item).in_flow else []
-        if (refused := _keeps_anchors(source, item.value)) is not None:
-            return refused
-        if isinstance(margin, Refusal):
-            return margin
-        top = _top(margin or [written.strip(" \r\n\t")])
-        untagged = (
-            [] if top is None or _is_kept_raw(item, top, written) else [(_tag_with_blanks(source.text, item), "")]
-        )
+        refused = _keeps_anchors(source, item.value)
+        if refused is not None or isinstance(margin, Refusal):
+            return refused or cast("Refusal", margin)
+        bare = written.strip(" \r\n\t")
+        top = _top(margin or [bare])
+        is_tag_kept = top is None or _is_kept_raw(item, top, written)
+        untagged = [] if is_tag_kept else [_without_tag(source.text, item)]
         if not margin:
-            return Proposal.of(source, *_on_line(source.text, item, written.strip(" \r\n\t")), *untagged)
-        style = style_of(source, _parent(source, item) or item)
+            return Proposal.of(source, *_on_line(source.text, item, bare), *untagged)
+        style = _own_style(source, item)
         is_block = top is not None and note_of(top).style == "block"
         value = Written("", tuple(margin), is_below=True) if is_block else Written(margin[0], tuple(margin[1:]))
         slot = Slot(source.text, item)
@@ -159,10 +156,12 @@ class Yaml(Syntax):
         return Proposal.of(source, *slot.put(made), *untagged)
 
     def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
-        if _is_fresh(source, container):
+        value_text = container.value.of(source.text)
+        is_empty = not value_text or (not note_of(container).in_flow and not value_text[1:-1].strip())
+        if not container.children and is_empty:  # it may be written over as a block
             whole: Plain = [value] if name is None else {name: value}
-            return _guarded(value, lambda: self.write(source, container, whole))
-        return _guarded(value, lambda: super(Yaml, self).add(source, container, name, value, index))
+            return _guarded(lambda: self.write(source, container, whole))
+        return _guarded(lambda: super(Yaml, self).add(source, container, name, value, index))
 
     def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:
         if note_of(container).style == "pair":
@@ -232,22 +231,20 @@ class Yaml(Syntax):
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
         """Another name, in the quotes of the old one where that can be."""
-        note = note_of(item)
-        if item.name is None or note.name == "other" or (note.name == "plain" and item.path[-1] == _MERGE):
-            shown = item.name.of(source.text)[:60] if item.name is not None else "an item"
+        note, span = note_of(item), item.name
+        assert span is not None
+        old, quoting, in_flow = span.of(source.text), note.name, note.in_flow
+        if quoting == "other" or (quoting == "plain" and item.path[-1] == _MERGE):
             return refuse(
-                f"{shown} is not a simple name", "add the entry under its new name with add-key, and delete this one"
+                f"{old[:60]} is not a simple name", "add the entry under its new name with add-key, and delete this one"
             )
-        style, like = style_of(source, _parent(source, item) or item), None
-        if note.name == "plain":
-            like = item.name.of(source.text)
-        span, quoting, in_flow = item.name, note.name, note.in_flow
+        style, like = _own_style(source, item), old if quoting == "plain" else None
         lead = " " if span.is_empty and source.text[span.start - 1 : span.start] == "?" else ""
 
         def written() -> Proposal | Refusal:
             return Proposal.of(source, (span, lead + name_text(name, quoting, style, in_flow=in_flow, like=like)))
 
-        return _guarded(None, written)
+        return _guarded(written)
 
     def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
         def moved() -> Proposal | Refusal:
@@ -256,7 +253,7 @@ class Yaml(Syntax):
             parted = _parted(source, item, there[0][0].start) if isinstance(there, list) else None
             return parted or super(Yaml, self).move(source, item, container, name, index)
 
-        return _guarded(None, moved)
+        return _guarded(moved)
 
     def entries(
         self,
@@ -326,14 +323,13 @@ def _parsed(source: Source) -> Parsed:
     return parsed
 
 
-def _parent(source: Source, item: Item) -> Item | None:
-    return _parsed(source).reading.family(item)[0] if item.path else None
+def _own_style(source: Source, item: Item) -> Style:
+    """How the siblings of an item are written."""
+    return style_of(source, SYNTAX.known(source).family(item)[0] if item.path else item)
 
 
-def _guarded(value: Plain, propose: Callable[[], Proposal | Refusal]) -> Proposal | Refusal:
+def _guarded(propose: Callable[[], Proposal | Refusal]) -> Proposal | Refusal:
     """What is proposed for a value that can be written."""
-    if depth_of(value) > DEEPEST:
-        return Refusal(Kind.TOO_LARGE, "the value is nested too deep", "add its parts one by one")
     try:
         return propose()
     except Unwritable as error:
@@ -349,15 +345,6 @@ def _is_bracketed(container: Item) -> bool:
     """Whether a new entry of a container goes between its brackets; empty ones outside of others become a block."""
     note = note_of(container)
     return note.style in ("flow", "pair") and (bool(container.children) or note.in_flow)
-
-
-def _is_fresh(source: Source, container: Item) -> bool:
-    """Whether there is nothing in a container, nor a comment, and it may be written over as a block."""
-    if container.children:
-        return False
-    if container.value.is_empty:
-        return True
-    return not note_of(container).in_flow and not container.value.of(source.text)[1:-1].strip()
 
 
 def _one_pair() -> Refusal:
@@ -437,10 +424,10 @@ def _keeps_tag(item: Item, value: Plain) -> Refusal | None:
     )
 
 
-def _tag_with_blanks(text: str, item: Item) -> Span:
-    note = note_of(item)
-    span = note.tag_span or Span(note.hang, note.hang)
-    return Span(len(text[: span.start].rstrip(" \t")), span.end)
+def _without_tag(text: str, item: Item) -> Write:
+    hang = note_of(item).hang
+    start, end = note_of(item).tag_span or (hang, hang)
+    return Span(len(text[:start].rstrip(" \t")), end), ""
 
 
 # A value in the place of another.
@@ -480,25 +467,17 @@ def _text(slot: Slot, value: str, style: Style) -> Written:
     indent = (slot.body_indent() or owner + usual) - owner
     indent = indent if 0 < indent <= 9 else usual
     made = folded(value, indent, max(_WIDEST - owner, 20)) if old == "folded" else None
-    is_block = old in ("literal", "folded") or ("\n" in value and old != "double" and not _is_commented_below(slot))
-    if (
-        made is None
-        and is_block
-        and fits_literal(value)
-        and (slot.owner >= 0 or not value.lstrip("\n").startswith(" "))
-    ):
+    is_block = old in ("literal", "folded")
+    if "\n" in value and old not in ("literal", "folded", "double") and slot.owner >= 0:
+        # A comment that follows would be taken into a literal text.
+        is_block = slot.is_block or below(slot.text, slot.item) <= line_end(slot.text, last_of(slot.item))
+    is_apart = slot.owner >= 0 or not value.lstrip("\n").startswith(" ")
+    if made is None and is_block and is_apart and fits_literal(value):
         made = literal(value, indent)
     if made is None:
         return Written(scalar(value, _quoting(slot.item, style), style, in_flow=False))
     is_last = end_of_line(slot.text, slot.item.value.end) == len(slot.text)  # and needs the newline it ends with
     return Written(made[0], (*indented(made[1], owner), *([""] if is_last and value.endswith("\n") else [])))
-
-
-def _is_commented_below(slot: Slot) -> bool:
-    """Whether a comment follows that would be taken into a literal text."""
-    if slot.owner < 0:
-        return True
-    return below(slot.text, slot.item) > line_end(slot.text, last_of(slot.item)) and not slot.is_block
 
 
 # New entries.
@@ -551,7 +530,9 @@ def _at_margin(written: str) -> list[str] | Refusal:
         return one if isinstance(two, Refusal) else shifted
     tops = one.reading.documents
     is_collection = len(tops) == 1 and note_of(tops[0]).style == "block"
-    if isinstance(two, Refusal) or not other or not is_collection or _data(one) == _data(two):
+    if isinstance(two, Refusal) or not other or not is_collection:
+        return rows
+    if list(map(plain_of, tops)) == list(map(plain_of, two.reading.documents)):
         return rows
     if len(tops[0].children) == 1 and _HEADER.search(rows[0]):  # a name that waits for what is below it
         return rows
@@ -559,10 +540,6 @@ def _at_margin(written: str) -> list[str] | Refusal:
         "the new text is ambiguous: its first line is not indented and the rest is",
         "write the first line with its indentation",
     )
-
-
-def _data(parsed: Parsed) -> list[object]:
-    return [plain_of(top) for top in parsed.reading.documents]
 
 
 def _top(rows: list[str]) -> Item | None:
@@ -627,16 +604,14 @@ def _unmovable(reason: str) -> Refusal:
 
 
 def _brought(source: Source, top: Item, item: Item, path: KeyPath, at: int) -> Refusal | None:
+    alias, anchored = item, None
     if note_of(item).style == "alias":
         anchored = _anchored(top, item)
-        return None if anchored is None else _written_there(source, top, item, anchored, path, at)
-    for alias, anchored in _merged(top, item):
-        if _child(anchored, path[at]) is not None:
-            return _written_there(source, top, alias, anchored, path, at)
-    return None
-
-
-def _written_there(source: Source, top: Item, alias: Item, anchored: Item, path: KeyPath, at: int) -> Refusal:
+    else:
+        ways = (way for way in _merged(top, item) if _child(way[1], path[at]) is not None)
+        alias, anchored = next(ways, (item, None))
+    if anchored is None:
+        return None
     where = render_path((*anchored.path, *path[at:]))
     name = note_of(anchored).anchor or ""
     line, there = source.line_of(alias.value.start), source.line_of(note_of(anchored).start)

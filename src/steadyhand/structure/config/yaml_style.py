@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
-from steadyhand.structure.config.item import Item, Plain
+from steadyhand.structure.config.item import Item, ItemKind, Plain
 from steadyhand.structure.config.yaml_reader import column_of, implicit_tag, note_of, parse, parse_part
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
@@ -106,45 +106,37 @@ class Style:
         return replace(self, known=frozenset(path[1:] for path in self.known if len(path) > 1 and path[0] == kept))
 
 
-@dataclass(frozen=True, slots=True)
-class _Usual:
-    """How the whole file writes things, for places whose neighbours do not show it."""
-
-    texts: Counter[str]
-    quote: Quote
-    step: int
-    dash: int
-    width: int
-
-
-def _usual(source: Source) -> _Usual:
+def _usual(source: Source) -> tuple[Style, Counter[str]]:
+    """How the whole file writes things and texts, for places whose neighbours do not show it."""
     parsed = source.derived(parse_part) or source.derive(parse)
     documents = () if isinstance(parsed, Refusal) else parsed.reading.documents
     items = list(islice((item for top in documents for item in top.walk()), _LOOKED_AT))
-    step = _step(source.text, items)
-    dash, width = _dash(source.text, items, step), _width(source.text, items) or _STEP
-    return _Usual(_texts(items), _quote(items) or "double", step, dash, width)
+    step = _step(source.text, items, "mapping", _STEP)
+    dash, width = _step(source.text, items, "sequence", step), _width(source.text, items) or _STEP
+    return Style(quote=_quote(items) or "double", step=step, dash=dash, width=width), _texts(items)
 
 
 def style_of(source: Source, container: Item) -> Style:
     """How a new child of a container is written."""
     children = container.children[-_LOOKED_AT:]
     near = list(islice((part for child in children for part in (child, *child.children)), _LOOKED_AT))
-    usual = source.derive(_usual)
-    texts, names = _texts(children), _names(children)
+    usual, usual_texts = source.derive(_usual)
+    named = (item for item in children if item.name is not None and may_be_plain(str(item.path[-1]), in_flow=False))
+    texts, names = _texts(children), Counter[str](note_of(item).name for item in named)
     if not texts and container.kind == "sequence":  # items are of one kind: quotes that all of them need suit a new one
         texts = Counter(note_of(child).style for child in children if child.kind == "text")
     if not texts and (names.get("double") and note_of(container).style == "flow"):
         texts = names  # as in JSON
     elif not texts and note_of(container).in_flow:
-        texts = usual.texts
+        texts = usual_texts
     quote = _quote(near) or usual.quote
+    has_lists = any(_is_below_name(item, "sequence") for item in near)
     return Style(
         _quoting(texts, quote),
         _quoting(names, quote),
         quote,
         usual.step,
-        _dash(source.text, [container, *near]) if any(map(_is_list_below_name, near)) else usual.dash,
+        _step(source.text, [container, *near], "sequence", _STEP) if has_lists else usual.dash,
         _width(source.text, [container, *near]) or usual.width,
         _known(container),
     )
@@ -154,12 +146,6 @@ def _texts(items: Iterable[Item]) -> Counter[str]:
     """How texts are written that need no quotes."""
     texts = (item for item in items if item.kind == "text")
     return Counter(note_of(item).style for item in texts if may_be_plain(str(item.data), in_flow=False))
-
-
-def _names(items: Iterable[Item]) -> Counter[str]:
-    """How names are written that need no quotes."""
-    named = (item for item in items if item.name is not None)
-    return Counter(note_of(item).name for item in named if may_be_plain(str(item.path[-1]), in_flow=False))
 
 
 def _known(container: Item) -> frozenset[tuple[str | None, ...]]:
@@ -196,24 +182,16 @@ def _quote(items: Iterable[Item]) -> Quote | None:
     return "single" if found["single"] > found["double"] else "double"
 
 
-def _is_list_below_name(item: Item) -> bool:
-    return item.kind == "sequence" and item.name is not None and note_of(item).style == "block"
+def _is_below_name(item: Item, kind: ItemKind) -> bool:
+    return item.kind == kind and item.name is not None and note_of(item).style == "block"
 
 
-def _step(text: str, items: Iterable[Item]) -> int:
-    steps: Counter[int] = Counter()
-    for item in items:
-        if item.kind == "mapping" and item.name is not None and note_of(item).style == "block":
-            steps[column_of(text, item.value.start) - column_of(text, note_of(item).mark)] += 1
-    return next((step for step, _ in steps.most_common() if 0 < step <= _WIDEST_STEP), _STEP)
-
-
-def _dash(text: str, items: Iterable[Item], usual: int = _STEP) -> int:
-    steps: Counter[int] = Counter()
-    for item in items:
-        if _is_list_below_name(item):
-            steps[column_of(text, item.value.start) - column_of(text, note_of(item).mark)] += 1
-    return next((step for step, _ in steps.most_common() if 0 <= step <= _WIDEST_STEP), usual)
+def _step(text: str, items: Iterable[Item], kind: ItemKind, usual: int) -> int:
+    """How much further right than their names collections of a kind are."""
+    below = [item for item in items if _is_below_name(item, kind)]
+    steps = Counter(column_of(text, item.value.start) - column_of(text, note_of(item).mark) for item in below)
+    least = 0 if kind == "sequence" else 1
+    return next((step for step, _ in steps.most_common() if least <= step <= _WIDEST_STEP), usual)
 
 
 def _width(text: str, items: Iterable[Item]) -> int | None:
@@ -228,7 +206,6 @@ def _width(text: str, items: Iterable[Item]) -> int | None:
     return next((width for width, _ in widths.most_common() if width <= _WIDEST_STEP), None)
 
 
-DEEPEST = 150
 _LONGEST_NAME = 1000
 _ESCAPES = {
     "\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\x07": "\\a", "\x08": "\\b",
@@ -265,45 +242,51 @@ def scalar(value: Plain, quoting: Quoting, style: Style, *, in_flow: bool) -> st
             return "null"
         case bool():
             return "true" if value else "false"
-        case int():
-            return _integer(value)
         case float():
             return number(value)
         case str():
             return quoted(value, quoting, style, in_flow=in_flow)
         case _:
-            raise Unwritable(f"a {type(value).__name__} is not a scalar")
+            try:
+                return str(value)
+            except ValueError:
+                raise Unwritable("the number has too many digits") from None
 
 
 def quoted(value: str, quoting: Quoting, style: Style, *, in_flow: bool) -> str:
-    """A text on one line: as wished, else in the usual quotes, else in double ones, which can say everything."""
+    """A text on one line: as wished, else in the usual quotes, else in double ones, which can say everything.
+
+    >>> print(quoted('a "b"\\n\\x85', "double", Style(), in_flow=False))
+    "a \\"b\\"\\n\\N"
+    """
     if quoting == "plain" and may_be_plain(value, in_flow=in_flow):
         return value
     quote = style.quote if quoting == "plain" else quoting
     if quote == "single" and "\n" not in value and "\t" not in value and is_printable(value):
         return "'" + value.replace("'", "''") + "'"
-    return in_double_quotes(value)
-
-
-def in_double_quotes(value: str) -> str:
-    """
-    >>> print(in_double_quotes('a "b"\\n\\x85'))
-    "a \\"b\\"\\n\\N"
-    """
     if _SURROGATE.search(value):
         raise Unwritable("a lone surrogate is not a character")
-    return '"' + _TO_ESCAPE.sub(lambda found: _escape(found.group()), value) + '"'
+    return '"' + _TO_ESCAPE.sub(lambda found: _ESCAPES.get(found[0]) or _code(ord(found[0])), value) + '"'
+
+
+def _code(point: int) -> str:
+    return f"\\x{point:02X}" if point < 0x100 else f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"
 
 
 def name_text(name: str, quoting: Quoting, style: Style, *, in_flow: bool, like: str | None = None) -> str:
-    """A name; `like` is a plain name beside it that some reader takes for no text, so that this one may be such too."""
+    """A name; `like` is a plain name beside it that some reader takes for no text, so that this one may be such too.
+
+    Both are of one type then, numbers or words, and who takes the one for no text takes the other so: `y` is a
+    coordinate to readers for whom `on` is a flag.
+    """
     if len(name) > _LONGEST_NAME:
         raise Unwritable(f"names are at most {_LONGEST_NAME} characters long")
     if quoting == "plain" and (name,) in style.known:
         return name
-    is_typed = like is not None and looks_typed(name) and name[:1] not in "=<~"
-    if quoting == "plain" and is_typed and like is not None and _is_alike(name, like):
-        return name
+    if quoting == "plain" and like is not None and looks_typed(name) and looks_typed(like) and name[:1] not in "=<~":
+        is_as_typed = is_typed_by_all(like) or not is_typed_by_all(name)
+        if is_as_typed and name[:1].isdigit() == like[:1].isdigit():
+            return name
     return quoted(name, quoting, style, in_flow=in_flow)
 
 
@@ -323,26 +306,26 @@ def number(value: float) -> str:
 def value_rows(value: Plain, style: Style) -> Written:
     """A value as it is behind a name or a dash."""
     if isinstance(value, str) and "\n" in value and style.text == "plain" and fits_literal(value):
-        head, rows = literal(value, style.step)
-        return Written(head, tuple(rows))
+        head, lines = literal(value, style.step)
+        return Written(head, tuple(lines))
     if not isinstance(value, Mapping | list | tuple):
         return Written(scalar(value, style.text, style, in_flow=False))
     if not value:
         return Written("{}" if isinstance(value, Mapping) else "[]")
-    return Written("", tuple(collection_rows(value, style)), is_below=True)
-
-
-def collection_rows(value: Mapping[str, Plain] | Sequence[Plain], style: Style) -> list[str]:
-    """The entries of a mapping or the items of a sequence, at the margin."""
     if isinstance(value, Mapping):
-        return [row for name, inner in value.items() for row in entry_rows(name, inner, style)]
-    return [row for at, inner in enumerate(value) for row in item_rows(inner, style.inside(at))]
+        rows = [row for name, inner in value.items() for row in entry_rows(name, inner, style)]
+    else:
+        rows = [row for at, inner in enumerate(value) for row in item_rows(inner, style.inside(at))]
+    return Written("", tuple(rows), is_below=True)
 
 
 def entry_rows(name: str, value: Plain, style: Style, *, like: str | None = None) -> list[str]:
     """A new entry of a block mapping."""
     head = name_text(name, style.name, style, in_flow=False, like=like) + ":"
-    return hung(head, value_rows(value, style.inside(name)), style, is_list=isinstance(value, list | tuple))
+    written = value_rows(value, style.inside(name))
+    if written.is_below:
+        return [head, *indented(written.rows, style.dash if isinstance(value, list | tuple) else style.step)]
+    return [f"{head} {written.head}", *written.rows]
 
 
 def item_rows(value: Plain, style: Style) -> list[str]:
@@ -355,13 +338,6 @@ def item_rows(value: Plain, style: Style) -> list[str]:
         head, rows = literal(str(value), style.width)
         return [dash + head, *rows]
     return [dash + written.head]
-
-
-def hung(head: str, written: Written, style: Style, *, is_list: bool) -> list[str]:
-    """A written value behind a name."""
-    if written.is_below:
-        return [head, *indented(written.rows, style.dash if is_list else style.step)]
-    return [f"{head} {written.head}", *written.rows]
 
 
 def indented(rows: Sequence[str], width: int) -> list[str]:
@@ -422,20 +398,6 @@ def folded(value: str, indent: int, width: int) -> tuple[str, list[str]] | None:
     return (">" if value.endswith("\n") else ">-"), indented(folds, indent)
 
 
-def depth_of(value: Plain) -> int:
-    """How deep a value is nested, without recursion."""
-    deepest = 0
-    waiting: list[tuple[Plain, int]] = [(value, 1)]
-    while waiting:
-        part, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        if depth > DEEPEST:
-            break
-        inner = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
-        waiting += [(one, depth + 1) for one in inner]
-    return deepest
-
-
 def _broken(row: str, width: int) -> list[str]:
     """One paragraph in lines; broken only at single blanks, which a reader puts back."""
     lines = [""]
@@ -445,26 +407,3 @@ def _broken(row: str, width: int) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines
-
-
-def _integer(value: int) -> str:
-    try:
-        return str(value)
-    except ValueError:
-        raise Unwritable("the number has too many digits") from None
-
-
-def _is_alike(name: str, like: str) -> bool:
-    """Whether two plain names are of one type, both numbers or both words, and who takes the one for no text takes the
-    other so: `y` is a coordinate to readers for whom `on` is a flag.
-    """
-    if not looks_typed(like) or name[:1].isdigit() != like[:1].isdigit():
-        return False
-    return is_typed_by_all(like) or not is_typed_by_all(name)
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
