@@ -19,9 +19,10 @@ from steadyhand.structure.code.language import Language, languages
 from steadyhand.structure.code.reader import Above, read_text
 from steadyhand.structure.code.symbol import Symbol, fault_of
 from steadyhand.structure.code.tree import Parsed
+from steadyhand.structure.config.env import read_env
+from steadyhand.structure.config.ini import read_ini
 from steadyhand.structure.config.item import Item, check_plain
 from steadyhand.structure.config.json import Style, write_value
-from steadyhand.structure.config.lines import Line, top_of
 from steadyhand.structure.html.element import Selector
 from steadyhand.structure.html.page import page_of
 from steadyhand.structure.html.template import mask
@@ -215,7 +216,8 @@ LOOPS: dict[str, Callable[[int], object]] = {
     "comments above a symbol": lambda n: Above(
         "# c\n" * n + "f", [Span(4 * at, 4 * at + 3) for at in range(n)], ()
     ).comments_from(4 * n),
-    "entries of a file": lambda n: top_of("a=1", [Line("a", Span(0, 1), Span(2, 3), "1", 2)] * n, ()),
+    "lines of an INI file": lambda n: read_ini(Source.of_text("a=1\n" * n)),
+    "entries of a .env file": lambda n: read_env(Source.of_text("a=1\n" * n)),
     "template syntax": lambda n: mask("{{ a }} " * n),
     "markup of an edit": lambda n: sh.edit(
         "<p>x</p>", [sh.Replace(sh.Selector("p"), "<p>" + "<i>y</i>" * n + "</p>")], path="a.html"

@@ -241,8 +241,7 @@ class Json(Syntax):
         return brackets_of(source.text, parent).remove(index)
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
-        if item.name is None:
-            return refuse("an item of an array has no name", "use set-key")
+        assert item.name is not None
         return Proposal.of(source, (item.name, _write_name(name, _style(source, item), item.name.of(source.text))))
 
     def entries(

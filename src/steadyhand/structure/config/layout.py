@@ -457,11 +457,14 @@ class Brackets:
         """Delete an entry, with its separator and its own comments."""
         entry, count = self.entries[index], len(self.entries)
         comma, end = self.comma(index), self._behind(index)
-        if count == 1 and not self._has_other_comments(index, end):
-            return self._emptied(index, end)
+        if count == 1:
+            around = (Span(self.inner.start, self._first_comment(index)), Span(self.tail(end), self.inner.end))
+            if not any(self.marks.comment.search(self.text, *span) for span in around):
+                return self._emptied(index, end)
         gone = self._whole_lines(index, end) if self.is_lined(index) else None
         if gone is None:
-            return self._remove_inline(index, end)
+            # Cut at its edges, where earlier edits of the same call may have taken siblings.
+            return [(span, "") for span in parted(self._inline_spans(index, end), (*entry, end))]
         if index < count - 1 or comma is not None:
             return [(gone, "")]
         # In two parts: behind the last one an earlier edit of the same call may have taken a comma.
@@ -484,23 +487,18 @@ class Brackets:
         borders += [*entry, end, stop.end() if stop else end]
         return [(span, "") for span in parted([inner], borders)]
 
-    def _has_other_comments(self, index: int, end: int) -> bool:
-        """Whether the brackets hold comments that are not the entry's own."""
-        outside = (Span(self.inner.start, self._first_comment(index)), Span(self.tail(end), self.inner.end))
-        return any(self.marks.comment.search(self.text, *span) for span in outside)
-
     def _first_comment(self, index: int) -> int:
         return self.own_comments(index) if self.is_lined(index) else self.entries[index].start
 
     def _whole_lines(self, index: int, end: int) -> Span | None:
-        """The whole lines of an entry; None where something else ends on them."""
+        """The whole lines of an entry, with the blank lines around them that would separate nothing then.
+
+        None where something else ends on them.
+        """
         stop = _LINE_END.match(self.text, self.tail(end))
         if stop is None or stop.end() > self.inner.end:
             return None
-        return self._with_blank_lines(line_start(self.text, self.own_comments(index), self.inner.start), stop.end())
-
-    def _with_blank_lines(self, start: int, end: int) -> Span:
-        """Lines that go, with the blank lines in front of them or behind that would separate nothing then."""
+        start, end = line_start(self.text, self.own_comments(index), self.inner.start), stop.end()
         blank = _BLANK_LINES.match(self.text, end, self.inner.end)
         after = blank.end() if blank else end
         above = self.text[self.inner.start : start]
@@ -512,15 +510,8 @@ class Brackets:
             return Span(before, end)
         return Span(start, after if not body else end)
 
-    def _remove_inline(self, index: int, end: int) -> list[Write]:
-        """An entry among others on its line, with the blanks that separated it from them.
-
-        It is cut at its edges, where earlier edits of the same call may have taken siblings.
-        """
-        entry = self.entries[index]
-        return [(span, "") for span in parted(self._inline_spans(index, end), (*entry, end))]
-
     def _inline_spans(self, index: int, end: int) -> list[Span]:
+        """An entry among others on its line, with the blanks that separated it from them."""
         entry = self.entries[index]
         lead = self.lead(index).of(self.text)
         blanks = len(lead) - len(lead.rstrip(" \t"))

@@ -101,8 +101,7 @@ class LineSyntax(Syntax):
         return Proposal.of(source, (item.value, written.strip(" \t\r\n") if item.path else written))
 
     def compose(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Piece | Refusal:  # noqa: ARG002
-        if name is None:
-            return refuse("this format has no lists", "add a key with add-key")
+        assert name is not None  # there are no sequences
         sections = self.sections(source)
         if isinstance(value, Mapping) and not container.path and self.has_sections:
             like = next((part for part in reversed(sections) if part.items), sections[0]).items

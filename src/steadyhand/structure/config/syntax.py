@@ -113,16 +113,13 @@ class Syntax(ABC):
     def entries(self, source: Source, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
         """Entries of a mapping, or items of a sequence, as somebody wrote them for a file, read as a text of their own.
 
-        This default takes them for a whole file; a format whose containers have brackets adds them here.
+        This default takes entries for a whole file; a format that has more adds brackets here.
         """
         alone = Source.of_text(written, path=source.path)
         reading = self.read(alone)
         if isinstance(reading, Refusal):
             return reading
-        top = reading.documents[0] if len(reading.documents) == 1 else None
-        if top is not None and top.kind == kind:
-            return alone, top.children
-        return alone, (top,) if top is not None and kind == "sequence" else ()
+        return alone, tuple(child for top in reading.documents if top.kind == kind for child in top.children)
 
     def carried(self, source: Source, item: Item) -> str | Refusal | None:  # noqa: ARG002
         """An entry or item as another file takes it, at the margin; None: its text as it is."""

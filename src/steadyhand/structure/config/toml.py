@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, time
 from itertools import islice
 from typing import ClassVar
@@ -29,7 +29,7 @@ from steadyhand.structure.config.layout import (
     with_endings_of,
 )
 from steadyhand.structure.config.syntax import Syntax
-from steadyhand.structure.config.toml_reader import Document, Form, Pair, Section, note_of, read_document, reread
+from steadyhand.structure.config.toml_reader import Document, Form, Pair, note_of, read_document, reread
 from steadyhand.structure.node import Proposal, Refusal, refuse
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import body, line_start, split_lines, to_lf
@@ -51,16 +51,16 @@ _SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': 
 class Style:
     """How a file writes: the quotes of its texts, `=` with what is around it, and what is inside braces."""
 
-    quote: str = '"'
-    equals: str = " = "
-    padding: str = " "
+    quote: str
+    equals: str
+    padding: str
 
 
 def _style(source: Source) -> Style:
     """The style of a file, by its first few hundred values; where they do not show it, that of most files."""
-    text, usual, quotes = source.text, Style(), ""
+    text, quotes = source.text, ""
     equals = padding = None
-    for pair in islice(_pairs(_document(source).sections), _LOOKED_AT):
+    for pair in islice((pair for section in _document(source).sections for pair in section.pairs), _LOOKED_AT):
         if equals is None:
             equals = "=" if _equals_of(text, pair) == "=" else " = "
         waiting = [pair.value]
@@ -73,13 +73,9 @@ def _style(source: Source) -> Style:
             waiting += [*value.items, *(inner.value for inner in value.pairs)]
     return Style(
         "'" if quotes.count("'") > quotes.count('"') else '"',
-        usual.equals if equals is None else equals,
-        usual.padding if padding is None else padding,
+        " = " if equals is None else equals,
+        " " if padding is None else padding,
     )
-
-
-def _pairs(sections: Sequence[Section]) -> Iterator[Pair]:
-    return (pair for section in sections for pair in section.pairs)
 
 
 def _equals_of(text: str, pair: Pair) -> str:
@@ -228,8 +224,7 @@ class Toml(Syntax):
         return Proposal.of(source, (item.value, render_value(value, source.derive(_style))), notes=notes)
 
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
-        new = written if not item.path else written.strip(" \t\r\n")
-        head = "" if not item.path else "value = "
+        head, new = ("value = ", written.strip(" \t\r\n")) if item.path else ("", written)
         alone = self.read(Source.of_text(head + new))  # what it is in its place is checked with all the rest
         if isinstance(alone, Refusal):
             return alone
@@ -311,22 +306,32 @@ class Toml(Syntax):
             return refuse("an array of [[tables]] takes only tables", "use append-item with an object as the value")
         entry = self._entry(source, container, name, item.value.of(text))
         if note.home is None:
-            brackets, at = self._brackets_of(source, item)
-            return replace(brackets.piece(at), entry=entry)
+            brackets = _brackets(source, self._enclosing(source, self.known(source).chain(item)[-2]))
+            return replace(brackets.piece(brackets.entries.index(item.entry)), entry=entry)
         lines = _sheet(source).entry_lines(note.home, self._index(source, note.home, note.entries[0]))
         above = to_lf(text[lines.start : line_start(text, item.entry.start)]).split("\n")[:-1]
         behind = body(text[item.value.end : lines.end]).rstrip(" \t")
         return Piece(entry, tuple(line.strip() for line in above), behind)
 
     def put(self, source: Source, container: Item, index: int, pieces: Sequence[Piece]) -> list[Write] | Refusal:
+        note, child = note_of(container), container.children[index] if index < len(container.children) else None
         if pieces[0].is_section:
-            return [self._put_sections(source, container, index, pieces[0].entry)]
+            before = note_of(child).sections[0] if child is not None and note_of(child).sections else None
+            after = None if note.form == "root" else note.sections[-1]
+            span, new = _sheet(source).put_block(before, after, pieces[0].entry)
+            return [(span, with_endings_of(pieces[0].entry, new))]
         outside = self._enclosing(source, container)
         if outside is not None:
             is_array = outside.kind == "sequence"
             usual = Usual(trailing=",") if is_array else Usual(padding=source.derive(_style).padding)
             brackets = _brackets(source, outside)
-            return brackets.insert(self._place_in(brackets, outside, container, index), pieces, usual)
+            if child is not None:
+                at = brackets.entries.index((note_of(child).entries or (child.entry,))[0])
+            elif container is outside:
+                at = len(brackets.entries)
+            else:
+                at = brackets.entries.index(note.entries[-1]) + 1
+            return brackets.insert(at, pieces, usual)
         indent = self._indent(source, container, index)
         lines = "".join(piece.lines(indent, is_shifted=False) for piece in pieces).removeprefix("\n")
         span, new = self._put_lines(source, container, index, lines)
@@ -345,13 +350,10 @@ class Toml(Syntax):
             sheet, home = _sheet(source), note.home
             runs = joined([sheet.entry_lines(home, self._index(source, home, span)) for span in spans])
             return [*kept, *((part, "") for run in runs for part in removal(source.text, run))]
-        outside = self._enclosing(source, parent)
-        assert outside is not None
-        brackets = _brackets(source, outside)
+        brackets = _brackets(source, self._enclosing(source, parent))
         gone = [brackets.remove(brackets.entries.index(span)) for span in spans]
-        if len(gone) > 1:
-            gone = [[(span, "") for span in joined([span for writes in gone for span, _ in writes])]]
-        return [*kept, *(write for writes in gone for write in writes)]
+        writes = [write for one in gone for write in one]
+        return [*kept, *(writes if len(gone) < 2 else [(span, "") for span in joined([span for span, _ in writes])])]
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
         writes = [(span, render_key(name, span.of(source.text))) for span in note_of(item).names]
@@ -371,8 +373,7 @@ class Toml(Syntax):
         note = note_of(container)
         if note.form == "array":
             found = self.entries(source, written, "sequence")
-            if isinstance(found, Refusal):
-                return found
+            assert not isinstance(found, Refusal)  # the editor has read them
             pieces = [Piece(item.value.of(found[0].text)) for item in found[1]]
             return self.written(source, container, index, pieces)
         document = read_document(Source.of_text(written))
@@ -399,21 +400,6 @@ class Toml(Syntax):
         while note_of(chain[-1]).form == "dotted" and note_of(chain[-1]).home is None:
             chain.pop()
         return chain[-1] if note_of(chain[-1]).form in ("array", "inline") else None
-
-    def _brackets_of(self, source: Source, item: Item) -> tuple[Brackets, int]:
-        """The brackets an item is in, and which of their entries it is."""
-        outside = self._enclosing(source, self.known(source).chain(item)[-2])
-        assert outside is not None
-        brackets = _brackets(source, outside)
-        return brackets, brackets.entries.index(item.entry)
-
-    def _place_in(self, brackets: Brackets, outside: Item, container: Item, index: int) -> int:
-        """In front of which entry of some brackets something goes."""
-        if index < len(container.children):
-            child = container.children[index]
-            return brackets.entries.index((note_of(child).entries or (child.entry,))[0])
-        own = note_of(container).entries
-        return len(brackets.entries) if container is outside else brackets.entries.index(own[-1]) + 1
 
     def _index(self, source: Source, home: int, entry: Span) -> int:
         return _document(source).sections[home].entry_spans.index(entry)
@@ -449,14 +435,6 @@ class Toml(Syntax):
         return insertion(source.text, sheet.head(note.sections[0]), f"{header}\n{lines}{sheet.gap}")
 
     # Sections.
-
-    def _put_sections(self, source: Source, container: Item, index: int, lines: str) -> Write:
-        note = note_of(container)
-        child = note_of(container.children[index]) if index < len(container.children) else None
-        before = child.sections[0] if child is not None and child.sections else None
-        after = None if note.form == "root" else note.sections[-1]
-        span, new = _sheet(source).put_block(before, after, lines)
-        return span, with_endings_of(lines, new)
 
     def _remove_sections(self, source: Source, item: Item, parent: Item) -> list[Write] | Refusal:
         note, around, text = note_of(item), note_of(parent), source.text
@@ -516,7 +494,8 @@ def _sheet(source: Source) -> Sheet:
     return Sheet(source.text, _document(source).sections, is_apart=True)
 
 
-def _brackets(source: Source, outside: Item) -> Brackets:
+def _brackets(source: Source, outside: Item | None) -> Brackets:
+    assert outside is not None
     spans = {span for child in outside.children for span in note_of(child).entries or (child.entry,)}
     return Brackets(source.text, outside.value, sorted(spans), HASHED)
 
@@ -535,12 +514,11 @@ def _aligned(text: str, pairs: Sequence[Pair], key: str, style: Style) -> str:
 
 def _emptied(source: Source, parent: Item, entry: Span) -> Write:
     """The last of some dotted keys leaves an empty table."""
-    document = _document(source)
-    note = note_of(parent)
+    document, note = _document(source), note_of(parent)
     name = next(span for span in note.names if entry.start <= span.start < entry.end)
     sections = document.sections if note.home is None else (document.sections[note.home],)
-    found = next((pair for pair in _pairs(sections) if pair.span == entry), None)
-    equals = source.derive(_style).equals if found is None else _equals_of(source.text, found)
+    found = [pair for section in sections for pair in section.pairs if pair.span == entry]
+    equals = _equals_of(source.text, found[0]) if found else source.derive(_style).equals
     return Span(name.end, entry.end), f"{equals}{{}}"
 
 

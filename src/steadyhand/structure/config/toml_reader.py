@@ -450,7 +450,13 @@ def _inside(table: _Table, path: KeyPath, sections: _Sections, data: Any) -> tup
 def _place(table: _Table, sections: _Sections) -> Span:
     """Where it is: the first run of sections or dotted pairs that make it."""
     if not table.sections:
-        return _run_of(table.entries, sections[table.home].entry_spans if table.home is not None else None)
+        start, end = table.entries[0]
+        among = () if table.home is None else sections[table.home].entry_spans
+        for own, found in zip(table.entries, among[bisect_left(among, table.entries[0]) :], strict=False):
+            if own != found:
+                break
+            end = own.end
+        return Span(start, end)
     first = last = table.sections[0]
     for number in table.sections:
         last = number if number == last + 1 else last
@@ -486,18 +492,6 @@ def _written(value: Value, path: KeyPath, name: Span | None, entry: Span, home: 
         _put_pairs(table, path, value.pairs, None, data)
         children = _inside(table, path, (), data)
     return Item(path, kind, value.span, name, entry, children, None if value.form != "scalar" else data, note)
-
-
-def _run_of(spans: list[Span], among: list[Span] | None) -> Span:
-    """From the first of some pairs to the last that follows without another between them."""
-    last = spans[0]
-    if among is not None:
-        at = bisect_left(among, last)
-        for number, span in enumerate(spans, start=at):
-            if number == len(among) or among[number] != span:
-                break
-            last = span
-    return Span(spans[0].start, last.end)
 
 
 # Whether a change leaves a valid text valid, from the changed lines alone: lines that give a key a plain value, or are
