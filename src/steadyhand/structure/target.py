@@ -179,11 +179,11 @@ class Addressed(Target):
         from steadyhand.hints import ChooseAddress
 
         places = [place_of(source, node, nth) for nth, node in enumerate(nodes[:_SHOWN], start=1)]
-        lines = ", ".join(f"{node.label} (line {source.line_of(node.span.start)})" for node in nodes[:5])
-        more = "" if len(nodes) <= 5 else " …"
+        rows = [f"{node.label} (line {source.line_of(node.span.start)})" for node in nodes[:5]]
+        listing = "\n  ".join([*rows, "…"] if len(nodes) > 5 else rows)
         return Refusal(
             Kind.AMBIGUOUS_MATCH,
-            f"{self.named()} is in {len(nodes)} places: {lines}{more}",
+            f"{self.named()} is in {len(nodes)} places:\n  {listing}",
             ChooseAddress(len(nodes)),
             {"count": len(nodes), "places": places},
         )

@@ -189,10 +189,10 @@ def rows_under(source: Source, document: Document, name: str | None) -> range | 
     if not found:
         return no_such_heading(source, document, name)
     places = [{"address": address_of(source, section), "line": section.mark.first + 1} for section in found[:SHOWN]]
-    shown = ", ".join(f"{joined(section.path)} (line {section.mark.first + 1})" for section in found[:5])
+    listing = "\n  ".join(f"{joined(section.path)} (line {section.mark.first + 1})" for section in found[:5])
     return Refusal(
         Kind.AMBIGUOUS_MATCH,
-        f"the heading {name[:80]!r} is in {len(found)} places: {shown}",
+        f"the heading {name[:80]!r} is in {len(found)} places:\n  {listing}",
         "give a longer path of headings",
         {"count": len(found), "places": places},
     )

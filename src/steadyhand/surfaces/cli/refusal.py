@@ -98,10 +98,9 @@ def error_lines(error: EditError, *, phrases: Phrases | None = None, call: str |
     hint = render_hints(error.hints, phrases) or ""
     said = f"{error.message}\n{hint}"
     first, *rest = error.message.split("\n")
-    first = _without_addresses(first, error)
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
-    lines += _place_lines(error, rest)
-    lines += _address_lines(error) + _nearest_lines(error, said) + _excerpt_lines(error)
+    lines += _address_lines(error) or _place_lines(error, rest)
+    lines += _nearest_lines(error, said) + _excerpt_lines(error)
     lines += _conflict_lines(error)
     lines += _fact_lines(error, said, is_offered=call is not None)
     lines += _tried_lines(error)
@@ -180,14 +179,6 @@ def _address_lines(error: EditError) -> list[Line]:
             lines.append((Piece(f"{number:>3}. ", "id"), *head_of(address), Piece(line, "dim")))
     rest = len(lines) - _MOST
     return [*lines[:_MOST], (Piece(f"     … and {rest} more", "dim"),)] if rest > 0 else lines
-
-
-def _without_addresses(message: str, error: EditError) -> str:
-    """The message up to the places that it lists, where each has a line of its own below."""
-    match error.details.get("places"):
-        case [{"address": str(address)}, *_] if f": {address}" in message:
-            return message[: message.index(f": {address}") + 1]
-    return message
 
 
 def _nearest_lines(error: EditError, said: str) -> list[Line]:

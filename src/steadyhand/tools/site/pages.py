@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 from steadyhand.errors import Action, EditError, Kind
-from steadyhand.hints import Note, Phrases, render_hints
+from steadyhand.hints import Hint, Note, Phrases
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.planner import Outcome
 from steadyhand.plan.policy import Policy
@@ -357,12 +357,13 @@ class Answers:
         }
         if receipt is not None and is_changed:
             facts |= self._changed(receipt, outcomes)
-        refusal = self._refusal(change, is_partial=bool(made))
+        next_facts, note = self._next(change)
+        refusal = self._refusal(change, note, is_partial=bool(made))
         if change.page.elements:
             facts["results"] = _element_results(change, made, refusal, self.call.toolset.phrases)
         if change.page.passages:
             facts |= _passage_facts(change, made)
-        return refusal | facts | self._next(change, refusal)
+        return refusal | facts | next_facts
 
     def failed(self, file: str, error: EditError) -> Result:
         """A page that could not be changed at all."""
@@ -394,32 +395,32 @@ class Answers:
                 host_of(self.call.workspace).saw(source)
         return {"content": text}
 
-    def _refusal(self, change: PageChange, *, is_partial: bool) -> Result:
+    def _refusal(self, change: PageChange, note: tuple[Hint, ...], *, is_partial: bool) -> Result:
         """The refusal of a page of which nothing was changed, or of the passage at which a page was left."""
         passage = next((each for each in change.refused if isinstance(each.operation, PassageOperation)), None)
         error = passage.error if passage is not None else None if is_partial else change.error
-        refusal = {} if error is None else failure(error, self.call.toolset.phrases)
+        refusal = {} if error is None else failure(error.advised((*error.hints, *note)), self.call.toolset.phrases)
         return refusal if passage is None or passage.best is None else refusal | {"bestMatch": passage.best}
 
-    def _next(self, change: PageChange, refusal: Result) -> Result:
-        """Which tool to try after a refusal; mistakes in a row on one file are counted, and a success forgets them."""
+    def _next(self, change: PageChange) -> tuple[Result, tuple[Hint, ...]]:
+        """Which tool to try after a refusal, and what to say of it; mistakes in a row on one file are counted, and a
+        success forgets them.
+        """
         conversation, key = self.call.conversation, plain_path(change.path or change.page.file)
         refused = next((each for each in change.refused if isinstance(each.operation, PassageOperation)), None)
         if refused is None:
             if change.page.passages or not change.refused:
                 conversation.succeeded(key)
             is_by_text = change.no_page is not None or any(each.error.kind in _BY_TEXT for each in change.refused)
-            return {"suggestedTool": "editFile"} if is_by_text else {}
+            return {"suggestedTool": "editFile"} if is_by_text else {}, ()
         if refused.error.kind not in _MISTAKES:
-            return {}
+            return {}, ()
         count = conversation.failed(key)
         facts: Result = {"consecutiveFailures": count, "suggestedTool": "writeFiles" if count >= _TWICE else "readFile"}
         if count < _TWICE:
-            return facts
+            return facts, ()
         advice = f"this is failure {count} in a row on this file: read all of it with readFile, then write it whole "
-        own = render_hints(refused.error.hints, self.call.toolset.phrases)
-        hint = "\n".join(filter(None, (own, f"{advice}with writeFiles")))
-        return facts | {"hint": hint, "error": f"{refusal.get('message')}\nHint: {hint}"}
+        return facts, (Note(f"{advice}with writeFiles"),)
 
 
 def _element_results(
