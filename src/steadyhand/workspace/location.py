@@ -91,7 +91,8 @@ class Location:
 
     def moved_to(self) -> str | None:
         """Where the journal of this folder was moved; None: it is here."""
-        found = None if self.url is not None else _start_of(self.folder / _MOVED, _LINK)
+        # Asked under the locks of every change: no path is put together for it.
+        found = None if self.url is not None else _start_of(f"{self.folder}/{_MOVED}", _LINK)
         return None if found is None else found.strip() or "another place"
 
     def check_here(self) -> None:
@@ -282,7 +283,7 @@ def _lines_of_origin(text: str) -> Iterator[str]:
             yield line
 
 
-def _start_of(path: Path, size: int) -> str | None:
+def _start_of(path: Path | str, size: int) -> str | None:
     """The beginning of a regular file as text; None where there is none, or none that can be read without waiting."""
     try:
         with closing(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)) as handle:

@@ -169,7 +169,7 @@ class LockTable:
         """
         how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         try:
-            gate = _lock(f"{name}.gate", directory, how, deadline, _LONGEST_WAIT)
+            gate = _lock(f"{name}.gate", directory, how, deadline, _LONGEST_WAIT, is_gate=True)
             if gate is not None:
                 try:
                     fd = _lock(name, directory, how, deadline, _LONGEST_WAIT_IN_GATE)
@@ -201,11 +201,13 @@ class LockTable:
 
 class FileLocks:
     """Files that are locked, each with the handle that holds its lock, and where they are. For one thread; release it
-    in the end. Where locks are waived it only knows the places. Places in one directory share its handle.
+    in the end. Where locks are waived it only knows the places. Places in one directory share its handle; `count` is
+    how many places there will be, if that is known.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, count: int = 0) -> None:
         self._storage = storage
+        self._is_one = count == 1  # there is no other place to share a directory with
         self._handles: dict[tuple[int, int], tuple[int, os.stat_result]] = {}
         self._places: dict[str, Place] = {}
         self._directories: dict[tuple[int, int], int] = {}
@@ -231,6 +233,9 @@ class FileLocks:
             return True
 
     def _share_directory(self, place: Place) -> None:
+        if self._is_one:
+            self._directories[0, 0] = place.dir_fd
+            return
         try:
             found = self._storage.fstat(place.dir_fd)
         except OSError:
@@ -302,7 +307,7 @@ def hold_files(
     Where they are not `required`, it goes on without them when the time is up. A path that leads nowhere, or no longer
     where it may, is passed over: whoever looks at it again is refused there.
     """
-    locks = FileLocks(sandbox.storage)
+    locks = FileLocks(sandbox.storage, len(paths))
     locks.is_waived = len(paths) > _MOST_FILES
     deadline, wait = time.monotonic() + timeout, _FIRST_WAIT
     try:
@@ -338,17 +343,18 @@ def _lock_all(sandbox: Sandbox, paths: Collection[str], locks: FileLocks) -> str
     return None
 
 
-def _lock(name: str, directory: int, how: int, deadline: float, longest: float) -> int | None:
+def _lock(name: str, directory: int, how: int, deadline: float, longest: float, *, is_gate: bool = False) -> int | None:
     """A handle that holds the lock of a file; None where somebody else has it until the deadline. Tries at least once.
 
-    Waits at most `longest` seconds between two tries.
+    Waits at most `longest` seconds between two tries. Only the order of those who wait depends on a gate: whether it is
+    still the one under its name is not asked.
     """
     wait = _FIRST_WAIT
     while True:
         fd = os.open(name, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600, dir_fd=directory)
         try:
             fcntl.flock(fd, how | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=directory, follow_symlinks=False)):
+            if is_gate or os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=directory, follow_symlinks=False)):
                 return fd
         except FileNotFoundError:
             pass  # somebody removed the lock file: the next try makes a new one

@@ -122,21 +122,50 @@ class Intent:
             raise ValueError("not an intent") from error
 
 
+class _Room:
+    """A directory that is kept open until nobody uses it any more."""
+
+    __slots__ = ("_identity", "_storage", "handle")
+
+    def __init__(self, storage: Storage, handle: int) -> None:
+        self._storage = storage
+        self.handle = handle
+        found = os.fstat(handle)
+        self._identity = found.st_dev, found.st_ino
+
+    def is_at(self, path: str) -> bool:
+        """Whether it still has that name."""
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == self._identity
+
+    def __del__(self) -> None:
+        shut(self._storage, self.handle)
+
+
 class StateFolder:
     """The folder of one journal on disk. Made on first use; everything in it goes through the storage."""
 
     def __init__(self, location: Path, storage: Storage) -> None:
         self.location = location
         self._storage = storage
+        self._name = str(location)
+        self._pending: _Room | None = None
 
     @property
     def exists(self) -> bool:
-        return os.path.lexists(self.location)
+        return os.path.lexists(self._name)
 
     @property
     def is_whole(self) -> bool:
         """Whether the folder is there with its rooms."""
-        return os.path.isdir(f"{self.location}/pending") and os.path.isdir(f"{self.location}/locks")
+        return os.path.isdir(f"{self._name}/pending") and os.path.isdir(f"{self._name}/locks")
+
+    def has_notes_room(self) -> bool:
+        """Whether the room for notes is the one that this object has open."""
+        return self._pending is not None and self._pending.is_at(f"{self._name}/pending")
 
     def mark(self) -> tuple[str, str]:
         """What the names of temporaries say of their maker: this folder on this machine, and the machine's start."""
@@ -216,18 +245,17 @@ class StateFolder:
 
     def note_intent(self, intent: Intent) -> None:
         """Leave a note before staging. It outlives this process; if it names directories, also a power cut."""
-        handle = self._open("pending")
+        room = self._pending or self._notes_room()
         try:
             for attempt in range(_TRIES):
-                if self._write_note(intent, f"{intent.id}.{attempt}{_PART}", handle):
+                if self._write_note(intent, f"{intent.id}.{attempt}{_PART}", room.handle):
                     if intent.made_dirs or intent.prune:
-                        self._storage.fsync_dir(handle)
+                        self._storage.fsync_dir(room.handle)
                     return
+                room = self._notes_room()  # or all of it was removed
             raise OSError(errno.EBUSY, "")
         except OSError as error:
             raise refuse_os(error, "note the transaction", FOLDER) from None
-        finally:
-            shut(self._storage, handle)
 
     def _write_note(self, intent: Intent, part: str, handle: int) -> bool:
         """Write under another name, locked so that nobody takes it for an orphan, then rename. False: taken for one."""
@@ -250,8 +278,9 @@ class StateFolder:
 
     def withdraw(self, id: str) -> None:
         """Take the note away; everything it named is settled."""
-        with closing(self._open("pending"), self._storage) as handle, suppress(FileNotFoundError):
-            self._storage.unlink(id, dir_fd=handle)
+        with suppress(FileNotFoundError):
+            room = self._pending or self._notes_room()
+            self._storage.unlink(id, dir_fd=room.handle)
 
     def keep(self, name: str, *, dir_fd: int, label: str) -> str:
         """Move somebody's file into `kept`; gives the name it has there, relative to this folder."""
@@ -290,17 +319,17 @@ class StateFolder:
         cut left in part; without it nothing is changed.
         """
         try:
-            handle = self._open("pending")
+            room = self._notes_room()
         except EditError:
             return []
         found: list[Intent] = []
-        with closing(handle, self._storage):
-            for name in sorted(self._storage.names(handle, "")[:_MOST_NOTES]):
-                if not name.endswith(_PART):
-                    intent = self._load(handle, name, sweep=sweep)
-                    found += [] if intent is None else [intent]
-                elif sweep:
-                    self._drop_orphan(handle, name)
+        handle = room.handle
+        for name in sorted(self._storage.names(handle, "")[:_MOST_NOTES]):
+            if not name.endswith(_PART):
+                intent = self._load(handle, name, sweep=sweep)
+                found += [] if intent is None else [intent]
+            elif sweep:
+                self._drop_orphan(handle, name)
         return found
 
     def _load(self, handle: int, name: str, *, sweep: bool) -> Intent | None:
@@ -330,9 +359,22 @@ class StateFolder:
                 if _try_lock(fd):
                     self._storage.unlink(name, dir_fd=handle)
 
+    def _notes_room(self) -> _Room:
+        """The room of the notes, which each transaction asks for three times: it is kept open, and opened again where
+        another directory has the name.
+        """
+        room = self._pending
+        if room is None or not room.is_at(f"{self._name}/pending"):
+            room = self._pending = _Room(self._storage, self._open("pending"))
+        return room
+
+    def close(self) -> None:
+        """Let go of what is kept open."""
+        self._pending = None
+
     def _open(self, room: str) -> int:
         try:
-            return self._storage.open(f"{self.location}/{room}", os.O_RDONLY | DIRECTORY | NOFOLLOW)
+            return self._storage.open(f"{self._name}/{room}", os.O_RDONLY | DIRECTORY | NOFOLLOW)
         except OSError as error:
             raise refuse_os(error, "open the state folder", FOLDER) from None
 

@@ -106,6 +106,7 @@ class Store:
                     self._settle_own()
                 self._journal.close()
                 self._journal = None
+            self.state.close()
             for sandbox in (self.sandbox, *self._former):
                 with contextlib.suppress(OSError):
                     sandbox.close()
@@ -153,8 +154,9 @@ class Store:
         """Whether a journal was ever begun. A call looks for it once, and again under the locks."""
         if not self._call.is_under_way:
             return self.state.exists
-        if self._call.has_folder is None:
-            self._call.has_folder = self.state.exists
+        if self._call.has_folder is None:  # an open journal was found in its place when the call looked around
+            is_open = self._locks is not None and self.location.url is None
+            self._call.has_folder = is_open or self.state.exists
         return self._call.has_folder
 
     def _look_around(self, *, again: bool = False) -> None:
@@ -486,10 +488,12 @@ class Store:
             self._look_around()
             self._call.has_folder = None  # it is made here
             if self._locks is not None:
-                if not self.state.is_whole:  # the journal is elsewhere, or only the rooms beside it were removed
+                # The journal may be elsewhere, or only the rooms beside it were removed.
+                if not self.state.has_notes_room() and not self.state.is_whole:
                     self.state.make()
                     if self.location.url:
                         self.location.make_root_id(self._tree_name)
+                self._call.has_folder = True
                 return
             self.location.check_here()
             lost = None if self.location.url else self.state.lost_journal()

@@ -221,7 +221,8 @@ class Sandbox:
         self._verdict = partial(classify, allow=self._allow, protect=protect, state_dirs=self._state_dirs)
         self._root_fd = self._open_root()
         try:
-            self._root_device = storage.fstat(self._root_fd).st_dev
+            found = storage.fstat(self._root_fd)
+            self._root_device, self._root_inode = found.st_dev, found.st_ino
             kernel = self._choose(resolver)
         except BaseException:
             self.close()
@@ -231,9 +232,12 @@ class Sandbox:
 
     def is_replaced(self) -> bool:
         """Whether another directory has the name of the root by now; a link put in its place is not followed."""
+        if self.is_closed:
+            return False
         try:
-            if os.path.samestat(os.stat(self.root), os.fstat(self._root_fd)):
-                return False
+            found = os.stat(self.root)
+            if (found.st_dev, found.st_ino) == (self._root_device, self._root_inode):
+                return False  # no other directory can have that number while this one is open
             return os.path.realpath(self.root) == self._roots[-1]
         except OSError:
             return False
