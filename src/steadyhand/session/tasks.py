@@ -140,8 +140,10 @@ class TaskView:
                 else:
                     block.enter_context(asked.recalling(paths, party=self.recalled_for, before_seq=seq))
             for op in ops:
-                with contextlib.suppress(EditError):
+                try:
                     seen |= self._wrote(op, seq, journal)
+                except EditError:
+                    continue
         if journal is not None and seen:
             with contextlib.suppress(EditError):
                 journal.see_all(self.party, seen)
@@ -315,9 +317,10 @@ class TaskView:
         """
         if not self.is_named or self.store.read_only or not (make or self.store.has_journal()):
             return None
-        with contextlib.suppress(EditError):
+        try:
             return self.store.writable_journal()
-        return None
+        except EditError:
+            return None
 
     def _carried(self, path: str, to: str) -> tuple[SeenVersion, ...]:
         """A file that only got another name is known as far as it was."""

@@ -7,7 +7,6 @@ yet can be cancelled: a commit does not check, so nothing stops it halfway. The 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import TypeVar
@@ -31,21 +30,26 @@ class _Stopped(BaseException):
         self.error = error
 
 
-@contextlib.contextmanager
-def cancellable(tick: Callable[[], None] | None) -> Iterator[None]:
+class cancellable:  # noqa: N801  # a context manager, as those of contextlib read; each call enters it
     """Do work that ends as soon as `tick` raises, with what it raises.
 
     >>> with cancellable(None):
     ...     sum(check_each(range(10)))
     45
     """
-    before = _asked.set(tick)
-    try:
-        yield
-    except _Stopped as stopped:
-        raise stopped.error from None
-    finally:
-        _asked.reset(before)
+
+    __slots__ = ("_before", "_tick")
+
+    def __init__(self, tick: Callable[[], None] | None) -> None:
+        self._tick = tick
+
+    def __enter__(self) -> None:
+        self._before = _asked.set(self._tick)
+
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        _asked.reset(self._before)
+        if isinstance(error, _Stopped):
+            raise error.error from None
 
 
 def check_cancelled() -> None:

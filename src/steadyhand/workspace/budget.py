@@ -51,7 +51,7 @@ class Budget:
             raise
         finally:
             self._mine.reset(token)
-            if outer is None:
+            if outer is None and mine:
                 with self._room:
                     self._claimed -= sum(mine.values())
                     self._room.notify_all()

@@ -285,8 +285,10 @@ class FileLocks:
             shut(self._storage, self._directories.popitem()[1])
         for fd, _ in self._handles.values():
             # Unlocking before closing also frees the lock where a forked child still has the handle.
-            with suppress(OSError):
+            try:
                 fcntl.flock(fd, fcntl.LOCK_UN)
+            except OSError:
+                pass
             shut(self._storage, fd)
         self._handles.clear()
 
@@ -372,8 +374,10 @@ def _lock(name: str, directory: int, how: int, deadline: float, longest: float, 
 
 def _release(fd: int) -> None:
     # Unlocking before closing also frees the lock where a forked child still has the handle.
-    with suppress(OSError):
+    try:
         fcntl.flock(fd, fcntl.LOCK_UN)
+    except OSError:
+        pass
     os.close(fd)
 
 

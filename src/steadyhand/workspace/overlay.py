@@ -17,7 +17,6 @@ import os
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -225,10 +224,12 @@ class LatestRecords:
     def of(self, path: str) -> Version | None:
         if path not in self._found:
             found = None
-            with suppress(EditError):
+            try:
                 entry = self.journal.latest(path)
                 change = None if entry is None else entry.record.file(path)
                 found = None if entry is None or change is None else Version(entry, change)
+            except EditError:
+                pass
             self._found[path] = found
         return self._found[path]
 

@@ -55,6 +55,22 @@ class _Call(threading.local):
     has_folder: bool | None = None
 
 
+class _UnderWay:
+    """The block of a call that has looked around."""
+
+    __slots__ = ("_call", "_is_inner")
+
+    def __init__(self, call: _Call) -> None:
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._is_inner, self._call.is_under_way = self._call.is_under_way, True
+
+    def __exit__(self, *_: object) -> None:
+        self._call.is_under_way = self._is_inner
+        self._call.has_folder = None
+
+
 class Store:
     """The only way to the disk. Thread-safe."""
 
@@ -139,16 +155,10 @@ class Store:
                 raise
             self._is_unwritable = True
 
-    @contextlib.contextmanager
-    def one_call(self) -> Iterator[None]:
+    def one_call(self) -> contextlib.AbstractContextManager[None]:
         """Look around once for everything that is done in the block, and again under the locks."""
         self._look_around()
-        is_inner, self._call.is_under_way = self._call.is_under_way, True
-        try:
-            yield
-        finally:
-            self._call.is_under_way = is_inner
-            self._call.has_folder = None
+        return _UnderWay(self._call)
 
     def has_journal(self) -> bool:
         """Whether a journal was ever begun. A call looks for it once, and again under the locks."""
@@ -388,8 +398,10 @@ class Store:
         with journal.recalled(known) if known is not None and is_known else journal.recalling(asked):
             for path in asked:
                 found.of(path)
-            with contextlib.suppress(EditError):
+            try:
                 found.may_have_leases = journal.has_leases()
+            except EditError:
+                pass
         return found
 
     def has_locked(self, overlay: Overlay, held: HeldLocks) -> bool:
@@ -568,13 +580,21 @@ class Store:
             self.warnings = tuple(dict.fromkeys(self.warnings + sentences))
 
 
-@contextlib.contextmanager
-def _named(doing: str, path: str) -> Iterator[None]:
+class _named:  # noqa: N801  # a context manager, as those of contextlib read
     """Whatever the system refuses inside leaves as a refusal of a named kind."""
-    try:
-        yield
-    except OSError as error:
-        raise refuse_os(error, doing, path) from None
+
+    __slots__ = ("_doing", "_path")
+
+    def __init__(self, doing: str, path: str) -> None:
+        self._doing = doing
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, OSError):
+            raise refuse_os(error, self._doing, self._path) from None
 
 
 def _facts(image: FileImage | None) -> tuple[object, ...] | None:

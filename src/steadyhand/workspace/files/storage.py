@@ -317,8 +317,10 @@ def holds(storage: Storage, fd: int, data: bytes) -> bool:
 
 def shut(storage: Storage, fd: int) -> None:
     """Close a handle that nothing was written through: whatever the system says about that, nothing is lost."""
-    with suppress(OSError):
+    try:  # every call goes through here several times: `suppress` would cost more than the rest
         storage.close(fd)
+    except OSError:
+        pass
 
 
 class closing:  # noqa: N801 - as the one of contextlib reads
@@ -334,8 +336,10 @@ class closing:  # noqa: N801 - as the one of contextlib reads
         return self._fd
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):
+        try:
             (self._storage or os).close(self._fd)
+        except OSError:
+            pass
 
 
 def create_private(path: Path | str) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final
 
 from steadyhand.errors import EditError
@@ -92,8 +93,8 @@ class ReadRanges:
     ) -> tuple[SeenVersion, ...]:
         """Remember what was seen and, if it is not too large, the content; everything seen of the file now."""
         with self._guard:
-            seen_versions = joined([*self._held.get((party, path), ()), seen_version])
-            self._held[party, path] = seen_versions
+            place = party, path
+            self._held[place] = seen_versions = _with(self._held.get(place, ()), seen_version)
             if seen_version.spans is None:  # what was answered before is about what was known before
                 self._checkpoints.pop((party, path), None)
             if content is not None and len(content) <= _LARGEST:
@@ -154,15 +155,26 @@ def joined(seen: Sequence[SeenVersion]) -> tuple[SeenVersion, ...]:
     """
     if seen and seen[-1].spans is None and seen[-1].seq >= max([one.seq for one in seen]):
         return (seen[-1],)
-    ordered = sorted(seen, key=lambda one: one.seq)
+    ordered = sorted(seen, key=attrgetter("seq"))
     whole = max((index for index, one in enumerate(ordered) if one.spans is None), default=None)
     latest: dict[str, SeenVersion] = {}
     for one in ordered if whole is None else ordered[whole:]:
         before = latest.pop(one.digest, None)
         latest[one.digest] = one if before is None else _both(before, one)
-    kept = list(latest.values())
+    return _latest(list(latest.values()))
+
+
+def _with(held: tuple[SeenVersion, ...], one: SeenVersion) -> tuple[SeenVersion, ...]:
+    """`joined` of what is joined already and one more, which usually is a part of a new version."""
+    is_new = one.spans is not None and held and one.seq >= held[-1].seq
+    if not is_new or one.digest in [each.digest for each in held]:
+        return joined([*held, one])
+    return _latest([*held, one])
+
+
+def _latest(kept: list[SeenVersion]) -> tuple[SeenVersion, ...]:
     # Without the whole version nobody could tell what changed since; parts may go.
-    return tuple(one for one in kept[:-_MOST] if one.spans is None) + tuple(kept[-_MOST:])
+    return tuple([one for one in kept[:-_MOST] if one.spans is None]) + tuple(kept[-_MOST:])
 
 
 def keep(

@@ -51,9 +51,13 @@ T = TypeVar("T")
 Json = Mapping[str, object]
 
 
+to_text: Callable[[object], str] = _JSON.encode
+"""A JSON value on one line; newlines inside are escaped."""
+
+
 def to_bytes(value: Json) -> bytes:
-    """A JSON object on one line; newlines inside are escaped."""
-    return _JSON.encode(value).encode("utf-8", "surrogatepass")
+    """A JSON object on one line."""
+    return to_text(value).encode("utf-8", "surrogatepass")
 
 
 def from_bytes(data: bytes) -> Json:

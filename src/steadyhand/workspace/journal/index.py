@@ -73,6 +73,9 @@ FOLLOWS_THE_LOG: Final = """CREATE TEMP TRIGGER index_follows_the_log AFTER INSE
 """For a connection that writes: SQLite has no statement that writes to two tables."""
 
 
+_ADD_FILE: Final = "INSERT INTO files (path, seq) VALUES (?, ?)"
+
+
 def add_record(connection: Connection, seq: int, record: Record) -> None:
     """Enter a prepared record."""
     task = None if record.task is None else key(record.task)
@@ -80,7 +83,11 @@ def add_record(connection: Connection, seq: int, record: Record) -> None:
         "INSERT INTO records (seq, id, state, time, actor, task) VALUES (?, ?, 'prepared', ?, ?, ?)",
         (seq, record.id, record.time, key(record.actor), task),
     )
-    connection.executemany("INSERT INTO files (path, seq) VALUES (?, ?)", [(key(path), seq) for path in record.paths])
+    named = [(key(path), seq) for path in record.paths]
+    if len(named) == 1:
+        connection.execute(_ADD_FILE, named[0])
+    else:
+        connection.executemany(_ADD_FILE, named)
     if record.undoes:
         rows = [(undone, seq) for undone in dict.fromkeys(record.undoes)]
         connection.executemany("INSERT INTO undos (undone, seq) VALUES (?, ?)", rows)

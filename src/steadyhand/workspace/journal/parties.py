@@ -21,13 +21,14 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal import log
-from steadyhand.workspace.journal.codec import from_bytes, key, to_bytes
+from steadyhand.workspace.journal.codec import from_bytes, key, to_bytes, to_text
 from steadyhand.workspace.journal.database import Connection, Handle, Presence, Statement
 from steadyhand.workspace.journal.log import Packed, checksum_of
 from steadyhand.workspace.journal.record import Lease, Party, SeenVersion
 
 _DIGEST = lazy_pattern("[0-9a-f]{4,64}")
 _MOST_READ = 4096  # rows that are remembered decoded
+_MOST_WRITTEN = 256  # rows that are remembered as they were written
 _CONTENT = "digest, codec, size, checksum, data"
 _SEE = (
     "INSERT INTO sights (party, path, body, checksum) VALUES {marks} ON CONFLICT (party, path)"
@@ -66,6 +67,7 @@ class DecodedVersions:
 
     def __init__(self) -> None:
         self._known: dict[bytes, tuple[SeenVersion, ...]] = {}
+        self._written: dict[tuple[bytes, bytes], tuple[tuple[SeenVersion, ...], list[str]]] = {}
 
     def sound(
         self, party: bytes, place: bytes, body: bytes, version: bytes | None, checksum: bytes
@@ -81,6 +83,16 @@ class DecodedVersions:
                 return ()
             self.keep({checksum: found})
         return found
+
+    def encode(self, party: bytes, place: bytes, seen: tuple[SeenVersion, ...]) -> bytes:
+        """`encode_seen` of what a party has seen of a file: usually what was written last, and one more."""
+        before, texts = self._written.get((party, place), ((), []))
+        first = next((first for first in (0, 1) if seen[:-1] == before[first:]), None)
+        texts = [*texts[first:], _text_of(seen[-1])] if first is not None else list(map(_text_of, seen))
+        if len(self._written) >= _MOST_WRITTEN:
+            self._written.clear()
+        self._written[party, place] = seen, texts
+        return _body_of(texts)
 
     def keep(self, known: Mapping[bytes, tuple[SeenVersion, ...]]) -> None:
         """Remember the seen versions of rows by their checksums."""
@@ -143,7 +155,8 @@ def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[SeenVe
     name, values = party_key(party), []
     known: dict[bytes, tuple[SeenVersion, ...]] = {}
     for path, seen_versions in seen.items():
-        place, body = key(path), encode_seen(seen_versions)
+        place = key(path)
+        body = read.encode(name, place, tuple(seen_versions))
         checksum = checksum_of(name, place, body, None)
         known[checksum] = tuple(seen_versions)
         values += [name, place, body, checksum]
@@ -235,6 +248,14 @@ def forget(connection: Connection, party: Party) -> None:
 def encode_seen(seen: Iterable[SeenVersion]) -> bytes:
     """Seen versions as JSON."""
     return to_bytes({"v": 1, "sights": [[each.digest, each.seq, each.spans] for each in seen]})
+
+
+def _text_of(seen: SeenVersion) -> str:
+    return to_text([seen.digest, seen.seq, seen.spans])
+
+
+def _body_of(texts: Iterable[str]) -> bytes:
+    return f'{{"v":1,"sights":[{",".join(texts)}]}}'.encode("utf-8", "surrogatepass")
 
 
 def decode_seen(body: bytes) -> tuple[SeenVersion, ...]:

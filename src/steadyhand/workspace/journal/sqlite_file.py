@@ -178,9 +178,11 @@ class Reserve:
 
     def ensure(self) -> None:
         """Make it if it is missing; OSError when the disk has no room for it."""
-        with suppress(FileNotFoundError):
+        try:
             if os.lstat(self.path).st_size >= self.size:
                 return
+        except FileNotFoundError:
+            pass
         self.release()
         try:
             self._fill()
