@@ -277,8 +277,8 @@ class RepairChain:
 _REPAIRS = Registry(
     "steadyhand.match.repairs",
     "REPAIR",
-    "backslashes=escaping blank_lines=wrappers diff_signs=margins entities=escaping escapes=escaping "
-    "fence=wrappers line_numbers=margins quotes=escaping",
+    "backslashes=wrappers blank_lines=wrappers diff_signs=margins entities=wrappers escapes=wrappers "
+    "fence=wrappers line_numbers=margins quotes=wrappers",
 )
 
 
