@@ -95,6 +95,31 @@ def test_greeting_and_list_are_those_of_the_sdk(toolset: str, read_only: bool, t
             assert {number: sdk[number] for number in said} == said
 
 
+def test_a_client_of_the_stateless_era_is_not_greeted_afterwards(tmp_path: Path) -> None:
+    frames = (STATELESS[0], hello() | {"id": 2})
+    assert list(fronted(serving(tmp_path), frames)) == ["1"]
+    assert "error" in answers(serving(tmp_path), frames)["2"]
+
+
+@table("method", ["tools/list", "ping", "nothing/known"])
+def test_the_eras_are_not_mixed_whoever_greets(method: str, tmp_path: Path) -> None:
+    mixed = ask(2, method, {"_meta": ENVELOPE})
+    refused = answers(serving(tmp_path), (hello(), READY, mixed))["2"]["error"]
+    process = started("--root", str(tmp_path))
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for frame in (hello(), READY, mixed, ask(3, "tools/list")):
+            process.stdin.write(json.dumps(frame) + "\n")
+        process.stdin.flush()
+        said = {answer["id"]: answer for answer in (json.loads(process.stdout.readline()) for _ in range(3))}
+    finally:
+        stop(process)
+    assert said[2]["error"]["code"] == refused["code"]
+    assert said[2]["error"]["data"]["hint"]
+    assert "result" in said[3]
+
+
 @table("version", HANDSHAKES)
 def test_every_revision_gets_the_same_list(version: str, tmp_path: Path) -> None:
     frames = (hello(version), READY, ask(2, "tools/list"))

@@ -22,6 +22,7 @@ from click.testing import CliRunner
 import steadyhand as sh
 from steadyhand.surfaces.cli.main import cli
 from steadyhand.surfaces.mcp import launch
+from steadyhand.surfaces.mcp.front import Heard
 from steadyhand.surfaces.mcp.messages import Frames, Oversize, id_of
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.stdio import Pipe
@@ -131,7 +132,7 @@ def test_whoever_waits_to_write_is_woken_however_many_wait() -> None:
     reader = threading.Thread(target=drain)
 
     async def run() -> None:
-        pipe = Pipe(nothing, writing)
+        pipe = Pipe(nothing, writing, Heard())
         pipe.start()
         assert await pipe.frame() is None
         async with anyio.create_task_group() as tasks:

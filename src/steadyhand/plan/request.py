@@ -445,6 +445,8 @@ def _check_nesting(value: object) -> None:
 
 
 def _children(item: object) -> list[object]:
+    if isinstance(item, str):
+        return []
     if isinstance(item, Mapping):
         return list(item.values())
     return list(item) if isinstance(item, list | tuple) else []

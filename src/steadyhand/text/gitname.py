@@ -19,7 +19,8 @@ def quote_name(name: str, *, quote_blanks: bool = False) -> str:
     >>> quote_name("a/tab\\there"), quote_name("a/plain name")
     ('"a/tab\\\\there"', 'a/plain name')
     """
-    quoted = "".join(map(_escaped, name))
+    is_plain = name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
+    quoted = name if is_plain else "".join(map(_escaped, name))
     needed = quoted != name or name.endswith(" ") or (quote_blanks and " " in name)
     return f'"{quoted}"' if needed else name
 

@@ -218,6 +218,8 @@ def _is_said(fact: object, hint: str | None) -> bool:
 def without_repeats(result: object) -> object:
     """An answer without prose twice: where it has message and hint, `error`, which is both in one, is left out."""
     match result:
+        case str():  # most values, which need not be asked whether they are a mapping
+            return result
         case Mapping():
             is_doubled = "kind" in result and isinstance(result.get("message"), str)
             return {

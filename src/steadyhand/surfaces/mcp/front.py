@@ -40,7 +40,8 @@ _BLOCK = 1 << 16
 _PATIENCE = 1.0  # seconds in which a client should have read an answer
 _MOST_HEARD = 100  # frames that are kept for the SDK
 _META = "io.modelcontextprotocol/"
-_ENVELOPE = {f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities"}
+PROTOCOL_VERSION = f"{_META}protocolVersion"
+_ENVELOPE = {PROTOCOL_VERSION, f"{_META}clientInfo", f"{_META}clientCapabilities"}
 _HOUR = 3_600_000
 _AGAIN = "steadyhand/heard/"  # begins the id of a request that was answered
 _CAPABILITIES = {
@@ -65,9 +66,10 @@ class Heard:
     """What a client has sent so far: the frames, first to last, and the beginning of the next.
 
     What was answered is in `answered` and has ids of its own, for a client may use an id again. `unwritten` is what the
-    client has not taken of the last answer.
+    client has not taken of the last answer. `is_greeted`: the first request was `initialize`, and was answered.
     """
 
+    is_greeted: bool = False
     waiting: list[bytes | Oversize] = field(default_factory=list)
     frames: Frames = field(default_factory=Frames)
     answered: set[Id] = field(default_factory=set)
@@ -89,7 +91,7 @@ class Front:
 
     def __init__(self, options: ServerOptions) -> None:
         self._serving = options
-        self._is_greeted = self._is_ready = False
+        self.is_greeted = self._is_ready = self._is_modern = False
         self.has_listed = False
 
     def answer(self, frame: bytes) -> tuple[Id, Wire] | None:
@@ -99,17 +101,18 @@ class Front:
             return None
         params = message.get("params", {})
         if "id" not in message:
-            is_next = message["method"] == "notifications/initialized" and self._is_greeted and not self._is_ready
+            is_next = message["method"] == "notifications/initialized" and self.is_greeted and not self._is_ready
             self._is_ready = self._is_ready or is_next
             return (0, {}) if is_next and not params else None
         result = self._result(str(message["method"]), params)
         return None if result is None else (message["id"], result)
 
     def _result(self, method: str, params: Wire) -> Wire | None:
-        if method == "initialize" and not self._is_greeted and _is_greeting(params):
-            self._is_greeted = True
+        if method == "initialize" and not (self.is_greeted or self._is_modern) and _is_greeting(params):
+            self.is_greeted = True
             return _greeting(self._serving) | {"protocolVersion": params["protocolVersion"], "serverInfo": _server()}
-        is_modern = not self._is_greeted and _is_enveloped(params)
+        is_modern = not self.is_greeted and _is_enveloped(params)
+        self._is_modern = self._is_modern or is_modern
         if method == "server/discover" and is_modern:
             return _modern(_greeting(self._serving) | {"supportedVersions": [MODERN]})
         if method != "tools/list" or not (is_modern or (self._is_ready and not params)):
@@ -156,6 +159,7 @@ def _take(front: Front, frame: bytes | Oversize, heard: Heard, writing: int) -> 
     heard.waiting.append(frame)
     if found is None or isinstance(frame, Oversize):
         return False
+    heard.is_greeted = front.is_greeted
     number, result = found
     if not result:
         return True
@@ -202,7 +206,7 @@ def _is_enveloped(params: Wire) -> bool:
         params.keys() == {"_meta"}
         and isinstance(meta, dict)
         and meta.keys() == _ENVELOPE
-        and meta[f"{_META}protocolVersion"] == MODERN
+        and meta[PROTOCOL_VERSION] == MODERN
         and _is_client(meta[f"{_META}clientInfo"])
         and _are_capabilities(meta[f"{_META}clientCapabilities"])
     )

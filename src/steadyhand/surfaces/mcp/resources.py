@@ -162,6 +162,8 @@ def redacted_error(error: EditError, roots: Iterable[Root]) -> EditError:
 def _within(value: Any, roots: tuple[Root, ...]) -> Any:
     """The parts of an answer, which may hold the refusal of one file among others."""
     match value:
+        case str():  # most values, which need not be asked whether they are a mapping
+            return value
         case Mapping():
             return redacted(value, roots)
         case list() | tuple() if any(isinstance(each, Mapping) for each in value):

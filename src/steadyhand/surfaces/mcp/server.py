@@ -12,7 +12,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ import anyio
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import render_hints
 from steadyhand.schema import bad_request
-from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
+from steadyhand.surfaces.mcp.front import MODERN, NAME, PROTOCOL_VERSION, ROOT, TITLE, instructions, version
 from steadyhand.surfaces.mcp.launch import ServerOptions
 from steadyhand.surfaces.mcp.resources import (
     get_prompt,
@@ -150,6 +150,7 @@ class Service:
         from pydantic import ValidationError
 
         try:
+            _check_era(ctx)
             result = await call_next(ctx)
         except (MCPError, ValidationError) as error:
             raise from_sdk(error, ctx.method) from None
@@ -261,6 +262,17 @@ def from_sdk(error: MCPError | ValidationError, method: str) -> MCPError:
     return error
 
 
+def _check_era(ctx: Context) -> None:
+    """Refuse a request of the stateless era where a client was greeted, as the SDK does where it decides on the era."""
+    from mcp_types import INVALID_REQUEST
+    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+    meta = ctx.params.get("_meta") if ctx.params and ctx.request is None and ctx.method != "initialize" else None
+    if isinstance(meta, Mapping) and PROTOCOL_VERSION in meta and ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        text = f"this connection began with initialize; requests with the envelope of {MODERN} are not accepted on it"
+        raise _bad(INVALID_REQUEST, text, "leave the protocol version out of _meta, or begin without initialize")
+
+
 def _bad(code: int, text: str, hint: str) -> MCPError:
     from mcp.shared.exceptions import MCPError
 
@@ -283,12 +295,14 @@ def _code(kind: Kind, version: str) -> int:
     return INTERNAL_ERROR if kind in _OURS or kind.action is Action.RETRY_LATER else INVALID_PARAMS
 
 
-@asynccontextmanager
-async def forwarded(context: Any) -> AsyncIterator[Progress | None]:
+def forwarded(context: Any) -> AbstractAsyncContextManager[Progress | None]:
     """What a worker reports to; None where the client of the request did not ask."""
-    if not context.meta or context.meta.get("progress_token") is None:
-        yield None
-        return
+    is_asked = context.meta and context.meta.get("progress_token") is not None
+    return _forwarded(context) if is_asked else nullcontext()
+
+
+@asynccontextmanager
+async def _forwarded(context: Any) -> AsyncIterator[Progress]:
     loop = asyncio.get_running_loop()
     steps, taken = anyio.create_memory_object_stream[tuple[int, int]](_AHEAD)
 

@@ -13,7 +13,7 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from queue import SimpleQueue
@@ -287,11 +287,11 @@ def weight_of(arguments: object) -> int:
             match value:
                 case str():
                     weight += len(value)
-                case Mapping():
-                    below += value.keys()
-                    below += value.values()
                 case list():
                     below += value
+                case dict():
+                    below += value.keys()
+                    below += value.values()
                 case _:
                     weight += 8
         level = below

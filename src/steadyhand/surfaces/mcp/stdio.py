@@ -31,8 +31,11 @@ from steadyhand.surfaces.mcp.server import Service
 from steadyhand.workspace.machine import write_ready
 
 if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCMessage
+
+    from steadyhand.surfaces.mcp.sessions import Running
 
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -53,17 +56,29 @@ def serve_stdio(service: Service, wire: tuple[int, int], heard: Heard | None = N
 
 async def serve_wire(service: Service, reading: int, writing: int, heard: Heard | None = None) -> None:
     """Serve the client at the other end of two descriptors; `heard` is what it has said already."""
-    line = _Line(service, Pipe(reading, writing, heard), set() if heard is None else heard.answered)
+    heard = heard or Heard()
+    line = _Line(service, Pipe(reading, writing, heard), heard.answered)
     server, loop = service.server(), asyncio.get_running_loop()
     async with anyio.create_task_group() as tasks:
         line.pipe.start()
         for number in _SIGNALS:
             loop.add_signal_handler(number, tasks.start_soon, line.leave)
-        await server.run(line, line, server.create_initialization_options())
+        await _run(server, line, is_greeted=heard.is_greeted)
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
         await line.pipe.finish()
         tasks.cancel_scope.cancel()
+
+
+async def _run(server: Server[Running], line: _Line, *, is_greeted: bool) -> None:
+    """Have the SDK serve; where it is left to decide on the era of the protocol, it relays every message for it."""
+    if not is_greeted:
+        await server.run(line, line, server.create_initialization_options())
+        return
+    from mcp.server.runner import serve_loop
+
+    async with server.lifespan(server) as running:
+        await serve_loop(server, line, line, lifespan_state=running)
 
 
 class _Line(ObjectStream["SessionMessage"]):
@@ -126,17 +141,16 @@ class _Line(ObjectStream["SessionMessage"]):
 class Pipe:
     """The wire of one client, who may have been heard before. `room` is for any thread, the rest for the event loop."""
 
-    def __init__(self, reading: int, writing: int, heard: Heard | None = None) -> None:
-        heard = heard or Heard()
+    def __init__(self, reading: int, writing: int, heard: Heard) -> None:
         self._reading, self._writing = reading, writing
         self._splitter = heard.frames
         self._frames = deque(heard.waiting)
         self._ahead = sum(map(_weight, self._frames))
         self._is_listening = self._has_ended = False
-        self._arrived = anyio.Event()
+        self._arrived = asyncio.Event()
         self._lines = deque([memoryview(heard.unwritten)] if heard.unwritten else ())
         self._unwritten = len(heard.unwritten)
-        self._written = anyio.Event()
+        self._written = asyncio.Event()
         self.room = threading.Event()
         self.room.set()
 
@@ -150,7 +164,7 @@ class Pipe:
     async def frame(self) -> bytes | Oversize | None:
         """What the client sends next; None when it sends no more."""
         while not self._frames and not self._has_ended:
-            self._arrived = anyio.Event()
+            self._arrived.clear()
             await self._arrived.wait()
         if not self._frames:
             return None
@@ -243,8 +257,7 @@ class Pipe:
 
     async def _until(self, is_so: Callable[[], bool]) -> None:
         while not is_so():
-            if self._written.is_set():
-                self._written = anyio.Event()
+            self._written.clear()
             await self._written.wait()
 
 
