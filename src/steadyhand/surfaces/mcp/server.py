@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,7 @@ _FRESH: Mapping[CacheableMethod, int] = {
     "resources/read": 0,
 }
 Wire = dict[str, Any]
+_COMPLETE: Wire = {"resultType": "complete"}
 _NOT_FOUND = -32002
 _OURS = (Kind.INTERNAL, Kind.JOURNAL_DAMAGED, Kind.NOT_INSTALLED)
 _SHOWN = 80
@@ -90,7 +91,7 @@ class Service:
             cache_hints={method: CacheHint(milliseconds) for method, milliseconds in _FRESH.items()},
         )
         served.middleware[:] = [self._around]  # no telemetry
-        served.add_request_handler("tools/call", types.CallToolRequestParams, _guarded(self._call_tool))
+        served.add_request_handler("tools/call", types.CallToolRequestParams, self._call_tool)
         page, most = types.PaginatedRequestParams, self.options.most
         questions: dict[str, tuple[type[Any], Callable[[Running, McpSession, Any], Wire]]] = {
             "tools/list": (page, lambda running, session, _: {"tools": session.schemas(running.catalog())}),
@@ -107,7 +108,7 @@ class Service:
             ),
         }
         for method, (params, answer) in questions.items():
-            served.add_request_handler(method, params, _guarded(partial(self._ask, answer)))
+            served.add_request_handler(method, params, partial(self._ask, answer))
         return served
 
     def end(self, why: str) -> None:
@@ -145,7 +146,7 @@ class Service:
                     self.running.remove(running)
 
     async def _around(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """What the SDK refuses says what to do; and once the client is greeted, the tools are loaded."""
+        """Whatever is refused says what to do, and no more; and once the client is greeted, the tools are loaded."""
         from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
 
@@ -154,6 +155,12 @@ class Service:
             result = await call_next(ctx)
         except (MCPError, ValidationError) as error:
             raise from_sdk(error, ctx.method) from None
+        except EditError as error:
+            raise refused(error, ctx.protocol_version) from None
+        except Exception as error:  # the outermost edge: a bug is an answer too
+            logging.getLogger(__name__).exception("%s failed", ctx.method)
+            bug = EditError(Kind.INTERNAL, f"Steadyhand failed unexpectedly ({type(error).__name__})")
+            raise refused(bug, ctx.protocol_version) from None
         # A worker that must know its roots first is not begun yet.
         if ctx.method in ("initialize", "server/discover") and self.options.confine is None:
             running = ctx.lifespan_context
@@ -162,14 +169,17 @@ class Service:
 
     async def _ask(self, answer: Callable[[Running, McpSession, Any], Wire], context: Context, params: Any) -> Wire:
         """What a conversation answers, in a worker's thread."""
+        if getattr(params, "cursor", None) is not None:
+            raise bad_request("cursor", "there are no further pages", "leave it out: everything is in one page")
         running = context.lifespan_context
         with running.calls.taken(weight_of(context.params)):
             session = await running.session(context)
             with in_use(session):
                 try:
-                    return await running.calls.run(lambda _: answer(running, session, params), self._deadline())
+                    found = await running.calls.run(lambda _: answer(running, session, params), self._deadline())
                 except EditError as error:
                     raise redacted_error(error, session.roots) from None
+        return found | _COMPLETE
 
     async def _call_tool(self, context: Context, params: Any) -> Wire:
         running = context.lifespan_context
@@ -179,9 +189,9 @@ class Service:
                 with in_use(session):
                     async with forwarded(context) as progress:
                         call = partial(_answer, running, session, params, progress)
-                        return await running.calls.run(call, self._deadline())
+                        return await running.calls.run(call, self._deadline()) | _COMPLETE
         except EditError as error:
-            return render(_failure(redacted_error(error, self.options.roots)), self.options.most)
+            return render(_failure(redacted_error(error, self.options.roots)), self.options.most) | _COMPLETE
 
     def _deadline(self) -> CallDeadline:
         return CallDeadline(self.options.seconds)
@@ -212,28 +222,6 @@ def _failure(error: EditError) -> Wire:
     from steadyhand.tools.result import failure
 
     return failure(error)
-
-
-def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, Any], Awaitable[Wire]]:
-    """The handler, with whatever it raises as an error of the protocol with kind and hint, and no more."""
-
-    async def guarded(context: Any, params: Any) -> Wire:
-        from mcp.shared.exceptions import MCPError
-
-        try:
-            if getattr(params, "cursor", None) is not None:
-                raise bad_request("cursor", "there are no further pages", "leave it out: everything is in one page")
-            return await handler(context, params) | {"resultType": "complete"}
-        except MCPError:
-            raise
-        except EditError as error:
-            refusal = error
-        except Exception as error:  # the outermost edge: a bug is an answer too
-            logging.getLogger(__name__).exception("%s failed", context.method)
-            refusal = EditError(Kind.INTERNAL, f"Steadyhand failed unexpectedly ({type(error).__name__})")
-        raise refused(refusal, context.protocol_version)
-
-    return guarded
 
 
 def refused(error: EditError, version: str) -> MCPError:
