@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def journal_command(
     invocation: Invocation, action: str, source: str | None, target: str | None, to: str | None, keep_going: bool
 ) -> CommandResult:
-    """Show where the journal is, copy it to another store, or rebuild its indexes.
+    """Show where the journal is, copy it elsewhere, or rebuild its indexes.
 
     show prints the store, its place, size and age. move copies every row and every kept version from SRC to DST, each a
     folder or a URL, and compares them; the copy has the same ids, times and checksums. DST must be new or empty. SRC is
