@@ -177,7 +177,7 @@ _TOOLSETS = (
     Toolset(
         name="core",
         summary="The default: few tools, any target, any dialect, several files at once.",
-        modules=("core.edit", "core.files"),
+        modules=("core", "core_files"),
         phrases={
             **MODEL,
             Act: Act.words,
@@ -236,7 +236,7 @@ _TOOLSETS = (
     Toolset(
         name="vault",
         summary="A vault of text files: inspect, replace, patch by heading, code block or lines.",
-        modules=("vault.inspection", "vault.changes"),
+        modules=("vault_inspection", "vault"),
         policy={"tier": "newline", "on_stale": "refuse", "partial": False, "already": "refuse"},
         extensions=tuple(_ENDINGS.split()),
         phrases={

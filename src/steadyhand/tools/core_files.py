@@ -11,7 +11,7 @@ from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, b
 from steadyhand.session.host import host_of
 from steadyhand.structure.format import format_of
 from steadyhand.text.visible import WIDEST, clip
-from steadyhand.tools.core.edit import CHANGES, cut_diff, tell
+from steadyhand.tools.core import CHANGES, cut_diff, tell
 from steadyhand.tools.file_views import LINES_AT_ONCE, read_numbered, room_for
 from steadyhand.tools.result import answer_of, failure
 from steadyhand.tools.tool import FILE, REASON, Call, Example, Fields, Result, Tool, reason_of

@@ -29,7 +29,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 from steadyhand.tools.result import main_file
 from steadyhand.tools.tool import REASON, Call, Example, Fields, Result, Tool, expected_version, reason_of
-from steadyhand.tools.vault.inspection import (
+from steadyhand.tools.vault_inspection import (
     CHANGED,
     EXPECTED,
     FILE,

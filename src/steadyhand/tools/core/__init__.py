@@ -1,1 +1,0 @@
-"""The default: few tools, any target, any dialect, several files at once."""
