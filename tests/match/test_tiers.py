@@ -83,8 +83,8 @@ def test_every_tier_says_what_it_does_and_shows_it() -> None:
 def test_overlapping_places_count_unless_they_are_to_be_apart() -> None:
     exact = tiers()[0]
     source = Source.of_text("aaaa")
-    assert len(list(exact.find(source, Needle.of("aa"), apart=False))) == 3
-    assert len(list(exact.find(source, Needle.of("aa"), apart=True))) == 2
+    assert len(list(exact.find(source, Needle("aa"), apart=False))) == 3
+    assert len(list(exact.find(source, Needle("aa"), apart=True))) == 2
 
 
 pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).map("".join)
@@ -93,7 +93,7 @@ pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).
 @given(pieces, pieces)
 def test_a_newline_find_is_whole_lines_endings_and_equal_but_for_them(text: str, needle: str) -> None:
     newline = tiers()[1]
-    for span in newline.find(Source.of_text(text), Needle.of(needle), apart=False):
+    for span in newline.find(Source.of_text(text), Needle(needle), apart=False):
         assert to_lf(span.of(text)) == to_lf(needle)
         for cut in span:
             assert text[max(cut - 1, 0) : cut + 1] != "\r\n"
@@ -105,8 +105,8 @@ def test_the_literal_of_a_tier_is_exactly_where_the_tier_finds_the_needle(text: 
     source = Source.of_text(uniform)
     for tier in tiers():
         literal = tier.literal(source.newlines.uniform, needle)
-        exact = list(tiers()[0].find(source, Needle.of(needle), apart=False))
+        exact = list(tiers()[0].find(source, Needle(needle), apart=False))
         if literal is None or (tier.name == "newline" and exact):
             continue
         places = [at for at in range(len(uniform)) if literal and uniform.startswith(literal, at)]
-        assert [span.start for span in tier.find(source, Needle.of(needle), apart=False)] == places
+        assert [span.start for span in tier.find(source, Needle(needle), apart=False)] == places

@@ -72,7 +72,7 @@ TEXTS = {"a.py": PYTHON, "a.c": C, "a.md": PROSE}
 
 
 def found(text: str, needle: str, path: str | None, *, apart: bool = False) -> list[Span]:
-    return list(TIER.find(Source.of_text(text, path=path), Needle.of(needle), apart=apart))
+    return list(TIER.find(Source.of_text(text, path=path), Needle(needle), apart=apart))
 
 
 class Rows(NamedTuple):

@@ -63,7 +63,7 @@ def test_what_a_draft_finds_is_what_is_in_the_text_put_together(
 def assert_finds(draft: Draft, needles: list[str]) -> None:
     """The looser tier is asked only where the stricter finds nothing, as everywhere."""
     text = Source.of_text(draft.source.text)
-    for needle in map(Needle.of, needles):
+    for needle in map(Needle, needles):
         for apart in (False, True):
             for tier in TIERS.values():
                 expected = list(tier.find(text, needle, apart=apart))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan.first_line import quote_in_full
-from steadyhand.plan.merge_window import Made, make_at, window_at
+from steadyhand.plan.merge_window import Made, make, window_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import marked
@@ -88,7 +88,7 @@ def test_lines_that_are_where_they_belong_are_left_alone() -> None:
 def test_what_an_elision_leaves_out_is_kept_byte_for_byte() -> None:
     text = "def f():\n    a = 1\n\n    b  =  2\n    return a\n"
     old, new = "def f():\n    ...\n    return a\n", "def f():\n    ...\n    return b\n"
-    made = make_at(Source.of_text(text, path="a.py"), Span(0, len(text)), old, new, tier="elision", on_drift="refuse")
+    made = make(window_at(Source.of_text(text, path="a.py"), Span(0, len(text)), old, "elision"), new)
     assert isinstance(made, Made)
     assert [(span.of(text), written) for span, written in made.writes] == [("    return a\n", "    return b\n")]
     assert "elided lines" in made.differs

@@ -266,7 +266,8 @@ class _Aligner:
     def _sure_pairs(self) -> Iterator[tuple[int, int]]:
         """Rows with the same tokens, such that most is explained."""
         left, right = [row.key for row in self._left], [row.key for row in self._right]
-        head = _shared_head(left, right)
+        pairs = zip(left, right, strict=False)
+        head = next((at for at, (one, two) in enumerate(pairs) if one != two), min(len(left), len(right)))
         yield from ((row, row) for row in range(head))
         if (len(left) - head) * (len(right) - head) <= _CELLS:
             path = self._best_path(range(head, len(left)), range(head, len(right)), equal=True)
@@ -365,11 +366,6 @@ def _scores(old: _Row, rows: Sequence[_Row], similarities: Sequence[float], *, e
 def _numbers(rows: Sequence[_Row], among: range) -> tuple[int, int]:
     """Their first number among all rows and the one behind the last, with the blank rows between them."""
     return (rows[among.start].number, rows[among.stop - 1].number + 1) if among else (0, 0)
-
-
-def _shared_head(left: Sequence[str], right: Sequence[str]) -> int:
-    pairs = zip(left, right, strict=False)
-    return next((at for at, (one, two) in enumerate(pairs) if one != two), min(len(left), len(right)))
 
 
 def _positions(ends: Sequence[int], shared: Container[int]) -> list[int]:

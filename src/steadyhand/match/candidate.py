@@ -22,7 +22,7 @@ from steadyhand.match.align import Pairing, align, likeness_of, weight_of
 from steadyhand.match.lexer import Lexer, lexer_of, token_key
 from steadyhand.match.rows import find_row
 from steadyhand.match.tier import Needle
-from steadyhand.text.bare_lines import BareLines, bare_lines
+from steadyhand.text.bare_lines import bare, bare_lines, bare_rows
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
@@ -286,38 +286,18 @@ def find_anchors(source: Source, needle: Needle) -> list[Anchor] | None:
 def sure_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> Iterator[set[int]]:
     """The rows of the old text that can be sure at each place, found without aligning it; all that are, are among them.
 
-    A row is sure if a row there has its tokens, or if it is a part of rows that have the same tokens together. A blank
-    row is none by itself and is counted with such rows.
+    A row is sure if a row there has its tokens, and so its bare text, or if it is a part of rows that have the same
+    tokens together. A blank row is none by itself and is counted with such rows.
     """
     lines = bare_lines(source)
-    if lines is not None:
-        yield from _bare_at_most(source, needle, anchors, lines)
-        return
-    lexer, rows = lexer_of(source.path), needle.rows
-    wanted = {at: token_key(lexer, text) for at, text in enumerate(rows) if text.strip()}
-    blank = {at for at in range(len(rows)) if at not in wanted}
-    known: dict[str, str] = {}
-    for anchor in anchors:
-        there = [text for text in source.table.texts(*_reach(source.table, needle, anchor)) if text.strip()]
-        for text in there:
-            if text not in known:
-                known[text] = token_key(lexer, text)
-        keys = [known[text] for text in there]
-        whole, joined = set(keys), "\0".join(["", *keys, ""])
-        found = {at for at, key in wanted.items() if key in whole}
-        parts = {at for at, key in wanted.items() if at not in found and f"\0{key}\0" in joined}
-        yield found | parts | blank if parts else found
-
-
-def _bare_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor], lines: BareLines) -> Iterator[set[int]]:
-    """The same by the bare text of rows, which rows with the same tokens share."""
     wanted: dict[str, list[int]] = {}
     for at, each in enumerate(needle.bare):
         wanted.setdefault(each, []).append(at)
     blank = wanted.pop("", [])
     for anchor in anchors:
         low, high = _reach(source.table, needle, anchor)
-        whole, joined = wanted.keys() & lines.rows[low:high], lines.joined(low, high)
+        rows = bare_rows(source.table.texts(low, high)) if lines is None else lines.rows[low:high]
+        whole, joined = wanted.keys() & rows, bare("".join(rows))
         parts = [each for each in wanted if each not in whole and each in joined]
         found = {at for each in (*whole, *parts) for at in wanted[each]}
         yield found.union(blank) if parts else found
@@ -502,7 +482,8 @@ def _candidate(source: Source, needle: Needle, anchor: Anchor, *, needs_changed:
         visible = _visible_at(source.table, needle, lexer_of(source.path), anchor)
         if visible is None:
             return None
-        has_changed = _has_changed(visible, needle)
+        changed = (pairing for pairing in visible if needle.touches(pairing.old_start, pairing.old_end))
+        has_changed = all(pairing.likeness.is_sure for pairing in changed)
         if has_changed or not needs_changed:
             found = judge(visible, needle, source.table, lexer_of(source.path))
         judged[anchor] = has_changed, found
@@ -528,9 +509,3 @@ def _reach(table: LineTable, needle: Needle, anchor: Anchor) -> tuple[int, int]:
     row, at = anchor
     slack = max(4, len(needle.rows) // 3)
     return max(0, at - row - slack), min(table.count, at + len(needle.rows) - row + slack)
-
-
-def _has_changed(visible: Sequence[Pairing], needle: Needle) -> bool:
-    """Whether every row that the edit changes is there."""
-    changed = (pairing for pairing in visible if needle.touches(pairing.old_start, pairing.old_end))
-    return all(pairing.likeness.is_sure for pairing in changed)

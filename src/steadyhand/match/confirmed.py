@@ -146,7 +146,9 @@ class _Search:
             return False
         if not self._is_of_this_file(kept):
             return False
-        here = self._place(kept)
+        row = next(row for row in range(kept.start, kept.end) if self._rows[row].strip())
+        at = next(at for at in range(kept.first, kept.last + 1) if self._table.text(at).strip())
+        here = place_at(self._source, self._needle, row, at)
         return here is not None and not self._is_meant_for_another(here)
 
     def has_context(self, kept: _Kept) -> bool:
@@ -324,12 +326,6 @@ class _Search:
             return next(found, None) is not None
         rows = map(self._table.rows_of, found)
         return any(first <= kept.last + _BESIDE and last >= kept.first - _BESIDE for first, last in rows)
-
-    def _place(self, kept: _Kept) -> Candidate | None:
-        """What speaks for the place."""
-        row = next(row for row in range(kept.start, kept.end) if self._rows[row].strip())
-        at = next(at for at in range(kept.first, kept.last + 1) if self._table.text(at).strip())
-        return place_at(self._source, self._needle, row, at)
 
     def _is_meant_for_another(self, here: Candidate) -> bool:
         """Whether another place has more of what the edit repeats: there the lines would have been changed since."""

@@ -318,12 +318,12 @@ def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> Seed | None:
 
     No rarer one is looked for than one that is there in `few` places.
     """
-    counts = source.derive(_Counts)
+    counts = source.derive(_counts)
     words = {word: row for row, line in enumerate(rows) for word in _WORD.findall(line)}
     longest = sorted(words, key=lambda word: (-len(word), words[word], word))[:_TRIED]
     best: Seed | None = None
     for word in longest:
-        count = counts.of(word)
+        count = counts[word] if word in counts else counts.setdefault(word, source.text.count(word))
         if best is None or count < best[2]:
             best = word, words[word], count
         if count <= few:
@@ -331,18 +331,9 @@ def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> Seed | None:
     return best
 
 
-class _Counts:
-    """How often words are in a text; tiers ask for the same ones."""
-
-    def __init__(self, source: Source) -> None:
-        self._text = source.text
-        self._known: dict[str, int] = {}
-
-    def of(self, word: str) -> int:
-        known = self._known.get(word)
-        if known is None:
-            known = self._known[word] = self._text.count(word)
-        return known
+def _counts(_source: Source) -> dict[str, int]:
+    """How often words are in a text, as far as they were counted: tiers ask for the same ones."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Alternative:
 @sized("text", "new")
 @dataclass(frozen=True)
 class Needle:
-    """Old text and, where it is known, the new text that is to come in its place.
+    """Old text and, where it is known, the new text that is to come in its place; else every row counts as changed.
 
     `signs` say which rows go, where the writer did: of two rows that are equal, comparing the texts does not say which.
 
@@ -58,11 +58,6 @@ class Needle:
     text: str
     new: str | None = None
     signs: Signs | None = None
-
-    @classmethod
-    def of(cls, text: str) -> Needle:
-        """A needle whose every row counts as changed."""
-        return cls(text)
 
     @cached_property
     def rows(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, as_replacem
 from steadyhand.plan.match_checks import has_header_elsewhere, has_other_header, is_telling
 from steadyhand.plan.merge_window import Drifted, make, window_at
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.refusals import WIDTH, Context, occurrences_of, two_lines
+from steadyhand.plan.refusals import WIDTH, Context, every_place_of, occurrences_of, two_lines
 from steadyhand.text.lines import body, is_whole_lines, split_bodies
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
@@ -35,7 +35,7 @@ from steadyhand.text.visible import show_difference, sized
 from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
-    from steadyhand.text.nearest import Difference, Nearest
+    from steadyhand.text.nearest import Nearest
 
 
 _NEAR = 0.8  # from this on the edit may well be meant for the place
@@ -171,7 +171,9 @@ class Absence:
         ]
         message = [self._likeness(best, lines)]
         if best.difference is not None:
-            message += _two_lines(best.difference, self.old)
+            # An old text of one line is shown only where the eye would miss the difference.
+            sent, there = show_difference(best.difference.expected, best.difference.actual)
+            message += [there] if sent == self.old.strip("\n") else two_lines(best.difference.line, sent, there)
         rivals = self._rivals(places)
         if rivals:
             message.append(f"  equally similar: {', '.join(rivals)}")
@@ -308,18 +310,12 @@ class Absence:
             if best.similarity - place.similarity <= _RIVALS
         }
         if best.span.length <= _LONGEST:
-            again = self._elsewhere(best.span)
+            text, first = self.source.text, best.span.start
+            others = (at for at in every_place_of(text, best.span.of(text)) if at != first)
+            again = next(others, None)
             if again is not None:
-                rivals[_place(self.source, again, best.span)] = None
+                rivals[_place(self.source, Span(again, again + best.span.length), best.span)] = None
         return list(rivals)
-
-    def _elsewhere(self, span: Span) -> Span | None:
-        """Another place, overlapping or not, with the same text."""
-        text, wanted = self.source.text, span.of(self.source.text)
-        start = text.find(wanted)
-        if start == span.start:
-            start = text.find(wanted, start + 1)
-        return Span(start, start + span.length) if start >= 0 else None
 
 
 def _words(text: str) -> list[str]:
@@ -343,13 +339,6 @@ def _place(source: Source, span: Span, best: Span) -> str:
     return f"line {first}, column {span.start - source.table.start(first - 1) + 1}"
 
 
-def _two_lines(difference: Difference, old: str) -> list[str]:
-    """What the line has and what was sent for it; an old text of one line is shown only where the eye would miss it."""
-    sent, there = show_difference(difference.expected, difference.actual)
-    return [there] if sent == old.strip("\n") else two_lines(difference.line, sent, there)
-
-
-_LONGEST_OFFER = 4_000  # code points of old text that is offered
 _PLANNED = 20_000_000  # code points of text that are planned on to offer edits for several places
 
 
@@ -360,7 +349,7 @@ def correct(edit: Edit, source: Source, span: Span, policy: Policy) -> dict[str,
     {'target': 'x = f(1, 2)', 'new': 'y = f(1, 2)'}
     """
     ours = span.of(source.text)
-    if not isinstance(edit.target, Old) or span.length > _LONGEST_OFFER or not _is_single(source.text, ours):
+    if not isinstance(edit.target, Old) or span.length > _LONGEST or not _is_single(source.text, ours):
         return None
     old, new = most_alike(edit.target.text, edit.text, ours)
     is_as_sent = (old, new) == (edit.target.text, edit.text)
@@ -374,21 +363,13 @@ def requote(edit: Edit, source: Source, span: Span, policy: Policy) -> dict[str,
 
     None where the new text repeats what is misquoted, or lacks indentation that the place has.
     """
-    if (
-        not isinstance(edit, Replace)
-        or not isinstance(edit.target, Old)
-        or not _is_single(source.text, ours := span.of(source.text))
-    ):
+    ours = span.of(source.text)
+    if not isinstance(edit, Replace) or not isinstance(edit.target, Old) or not _is_single(source.text, ours):
         return None
-    window = window_at(source, span, edit.target.text)
-    made = make(window, edit.new, on_drift="new", signs=edit.signs)
-    if isinstance(made, Drifted):
+    if _rebuilt(source, span, edit.target.text, edit.new, edit.signs, on_drift="new") != (ours, edit.new):
         return None
-    text = source.text
-    lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
     sent = Replace(ours, edit.new, reason=edit.reason)
-    is_as_sent = made.within(text, window.span) == lead + edit.new + tail
-    return edit_to_json(sent) if is_as_sent and _writes_what_it_says(source, sent, policy) else None
+    return edit_to_json(sent) if _writes_what_it_says(source, sent, policy) else None
 
 
 def single_out(
@@ -444,13 +425,15 @@ def _retold(edit: Edit, old: str, new: str, source: Source, span: Span, signs: S
     return None if text == ours else Replace(ours, text, reason=edit.reason)
 
 
-def _rebuilt(source: Source, span: Span, old: str, new: str, signs: Signs | None) -> tuple[str, str] | None:
-    """What is at the place and what the edit makes of it, its change joined with what differs there.
+def _rebuilt(
+    source: Source, span: Span, old: str, new: str, signs: Signs | None, *, on_drift: str = "merge"
+) -> tuple[str, str] | None:
+    """What is at the place and what the edit makes of it, its change joined with what differs there, or over that.
 
     None where the two clash. The place is as wide as it was given where that is enough, else it is whole lines.
     """
     window = window_at(source, span, old)
-    made = make(window, new, on_drift="merge", signs=signs)
+    made = make(window, new, on_drift=on_drift, signs=signs)
     if isinstance(made, Drifted):
         return None
     text = source.text

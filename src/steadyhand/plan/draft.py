@@ -110,7 +110,8 @@ class Draft:
         if literal == "" or (literal is not None and self._is_foreign(literal)):
             return iter(())
         index = None if literal is None else self._index_of(literal)
-        if index is None or literal is None or self._is_churned(literal):
+        # Where so many splices have made places of an indexed needle, searching costs less than asking them.
+        if index is None or literal is None or len(self._stirred.get(literal, ())) * _READ_COST > self.length:
             return tier.find(self.source, needle, apart=apart)
         places = self._in_place(literal, index.places(literal))
         return kept_apart(places) if apart else places
@@ -190,10 +191,6 @@ class Draft:
     def from_original(self, offset: int) -> int | None:
         """Where an offset of the original is in the text the next edit sees; None where it was written over."""
         return offset
-
-    def _is_churned(self, needle: str) -> bool:
-        """Whether so many splices have made places of an indexed needle that searching costs less than asking them."""
-        return len(self._stirred.get(needle, ())) * _READ_COST > self.length
 
     def _in_place(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
         """Where an indexed needle is that was at these places of the original."""
@@ -397,8 +394,11 @@ class RunningDraft(Draft):
 
     def _settle(self, added: Sequence[Placed]) -> None:
         self._current = None
-        if self._counted is not None:
-            self._count(added)
+        counted = self._counted
+        if counted is not None and len(added) == 1 and counted.can_count(self, [added[0][1]]):
+            counted.add(*added[0])
+        else:
+            self._counted = None  # after many at once they are counted again when asked for
         if len(added) == 1:
             ((index, splice),) = added
             end, delta, moved = splice.end, splice.delta, self._moved[index]
@@ -415,14 +415,6 @@ class RunningDraft(Draft):
         if self._is_indexed:
             for needles, (_, splice) in product(self._indices, added):
                 self._stir(splice, needles)
-
-    def _count(self, added: Sequence[Placed]) -> None:
-        """Let the rows that are counted know of a splice; after many at once they are counted again when asked for."""
-        counted = self._counted
-        if counted is not None and len(added) == 1 and counted.can_count(self, [added[0][1]]):
-            counted.add(*added[0])
-        else:
-            self._counted = None
 
     def _catch_up(self, index: NeedleIndex) -> None:
         for splice in self.splices:
@@ -449,15 +441,11 @@ class RunningDraft(Draft):
 
     def _written(self, splice: Splice) -> Span:
         """Where the text of a splice is now."""
-        at = splice.start + self._moved[self._rank(splice)]
-        return Span(at, at + len(splice.new))
-
-    def _rank(self, splice: Splice) -> int:
-        """Which splice this is; only insertions can share a place."""
         index = bisect_left(self._ends, splice.end)
         while self.splices[index] is not splice:
             index += 1
-        return index
+        at = splice.start + self._moved[index]
+        return Span(at, at + len(splice.new))
 
     def _in_place(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
         untouched = self._untouched(starts, len(needle))

@@ -82,8 +82,9 @@ class Window:
         return list(islice((token_key(self.lexer, body(row)) for row in rows if row.strip()), count))
 
 
-def window_at(source: Source, span: Span, old: str, alignment: Alignment | None = None) -> Window:
-    """The window at a span, widened to whole lines; an alignment that is given already is taken as it is."""
+def window_at(source: Source, span: Span, old: str, tier: str | None = None) -> Window:
+    """The window at a span, widened to whole lines; rows are paired as the `tier` has paired them, if it has."""
+    alignment = _elided(source, span, old) if tier == "elision" else None
     if alignment is not None:
         return _window(source, span, old, alignment)
     known = source.derive(_windows)
@@ -98,7 +99,6 @@ def _windows(_source: Source) -> dict[tuple[Span, str], Window]:
 
 
 def _window(source: Source, span: Span, old: str, alignment: Alignment | None) -> Window:
-
     lexer = lexer_of(source.path)
     wide, is_partial = _whole_lines(source.text, span)
     rows = split_lines(wide.of(source.text))
@@ -217,7 +217,9 @@ def _make(window: Window, new: str, on_drift: str, signs: Signs | None, *, asks_
     built = rebuild(full, reading.new, on_drift=on_drift, signs=signs) if drift is None else drift
     starts = window.starts()
     if isinstance(built, Drift):
-        return _drifted(window, built, starts, is_clear=reading.is_clear)
+        expected = "\n".join(split_bodies(window.old)[built.old_start : built.old_end])
+        actual = "".join(window.rows[built.start : built.end])
+        return Drifted(Span(starts[built.start], starts[built.end]), expected, actual, reading.is_clear)
     writes = tuple((_behind_mark(window, Span(starts[piece.start], starts[piece.end])), piece.text) for piece in built)
     old, rows = split_bodies(window.old), [body(row) for row in window.rows]
     sure = 1.0 if reading.is_sure else UNSURE
@@ -250,32 +252,8 @@ def _first_row(window: Window) -> Drift:
     return drift_of(pairing)
 
 
-def _drifted(window: Window, drift: Drift, starts: Sequence[int], *, is_clear: bool) -> Drifted:
-    expected = "\n".join(split_bodies(window.old)[drift.old_start : drift.old_end])
-    actual = "".join(window.rows[drift.start : drift.end])
-    return Drifted(Span(starts[drift.start], starts[drift.end]), expected, actual, is_clear)
-
-
-def make_at(
-    source: Source,
-    span: Span,
-    old: str,
-    new: str,
-    *,
-    tier: str,
-    on_drift: str,
-    signs: Signs | None = None,
-    asks_parser: bool = True,
-) -> Made | Drifted:
-    """The writes that make an edit at a place that a tolerant tier found."""
-    window = window_at(source, span, old, _alignment(source, span, old, tier))
-    return make(window, new, on_drift=on_drift, signs=signs, asks_parser=asks_parser)
-
-
-def _alignment(source: Source, span: Span, old: str, tier: str) -> Alignment | None:
-    """The pairing of rows that the elision tier has chosen; for other tiers none is known yet."""
-    if tier != "elision":
-        return None
+def _elided(source: Source, span: Span, old: str) -> Alignment | None:
+    """The pairing of rows that the elision tier has chosen."""
     wanted, rows, lexer = split_bodies(old), split_bodies(span.of(source.text)), lexer_of(source.path)
     ranges = elided(wanted, rows, lexer)
     if ranges is None:

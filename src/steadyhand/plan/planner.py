@@ -228,7 +228,8 @@ class _Planner:
         if objection is not None:
             raise objection
         if isinstance(place, Found) and place.total > len(matches):
-            self._note_others(index, place.others, place.total - len(matches))
+            self.others[index] = tuple([self.draft.to_original(span.start) for span in place.others])
+            self.more_others[index] = place.total - len(matches) - len(place.others)
         if _quotes_all(target, place):
             for found in matches:
                 self.proofs.append((index, self._original(found.span) if self.draft.splices else found.span))
@@ -236,11 +237,6 @@ class _Planner:
         if self._by_address is not None:
             self._by_address.wrote(index, [splice.new for _, splice in placed])
         return match, notes + self._ending_note(match, written) if "\r\n" in text else notes, sure
-
-    def _note_others(self, index: int, others: tuple[Span, ...], count: int) -> None:
-        """Keep where else the old text is, and how many such places there are beyond those that are known."""
-        self.others[index] = tuple([self.draft.to_original(span.start) for span in others])
-        self.more_others[index] = count - len(others)
 
     def _ending_note(self, match: Match, written: str) -> tuple[str, ...]:
         """Says that CR LF of the new text was not written as it was sent, unless the match says so."""

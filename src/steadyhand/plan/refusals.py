@@ -471,13 +471,13 @@ class _Search:
         if old not in self._known:
             may_read = self._budget > 0
             self._budget -= len(self._text)
-            self._known[old] = list(islice(_occurrences(self._text, old), _RIVALS + 1)) if may_read else []
+            self._known[old] = list(islice(every_place_of(self._text, old), _RIVALS + 1)) if may_read else []
         return self._known[old]
 
     def _is_single(self, span: Span) -> bool:
         may_read = self._budget > 0
         self._budget -= len(self._text)
-        return may_read and len(list(islice(_occurrences(self._text, span.of(self._text)), 2))) == 1
+        return may_read and len(list(islice(every_place_of(self._text, span.of(self._text)), 2))) == 1
 
     def _shared(self, span: Span, place: int) -> tuple[int, int]:
         """How much the text in front of two occurrences agrees, and how much behind them."""
@@ -532,7 +532,7 @@ class _Search:
                 yield _Edge(end, lines, len(whole) if lines == 0 else 0)
 
 
-def _occurrences(text: str, old: str) -> Iterator[int]:
+def every_place_of(text: str, old: str) -> Iterator[int]:
     """Every place of a text in another, overlapping ones too."""
     start = text.find(old)
     while start >= 0:

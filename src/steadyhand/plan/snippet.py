@@ -233,7 +233,8 @@ class _Writer:
         for row, text in zip(self._gap.new, self._new, strict=True):
             if len(text) <= _SAYING and _DOTS.search(text) and _KEPT.search(text) and text not in self._old:
                 raise self._refuse.mark(self._placed.run, self._placed.rows.numbers[row])
-        alike = _count_alike(self._old, self._new)
+        rest = iter(self._old[:_COMPARED])
+        alike = sum(any(likeness(row, other) >= _ALIKE for other in rest) for row in self._new[:_COMPARED])
         gone, come = len(self._old) - alike, len(self._new) - alike
         says_little = (
             bool(self._new) and all(map(_COMMENT.match, self._new)) and not all(map(_COMMENT.match, self._old))
@@ -276,12 +277,6 @@ class _Writer:
             if indent is None:
                 raise self._refuse.indent(self._placed.run, number)
             yield indent + rows.texts[row].lstrip(" \t")
-
-
-def _count_alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many rows go on with other words, in their order."""
-    rest = iter(old[:_COMPARED])
-    return sum(any(likeness(row, other) >= _ALIKE for other in rest) for row in new[:_COMPARED])
 
 
 def _body(extent: range, visible: range, rows: VisibleRows) -> range:

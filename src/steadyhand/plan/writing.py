@@ -101,7 +101,9 @@ class Writing:
                 raise self._unclear(edit, full, place)
             sure = UNSURE
             if full.is_moved:
-                match = _indented(match, found)
+                # The old text was quoted without the indentation of its first line.
+                tier = match.tier if found.repaired else "whitespace"
+                match = replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*found.repaired, "indentation"))
             changes = self._rows_that_change(edit, full.span, (full.old, full.new), found.signs, is_literal=False)
             made += [self._free(index, *change) for change in changes]
         return made, match, sure
@@ -152,17 +154,15 @@ class Writing:
     def _made(self, edit: Edit, match: Match, found: Found) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
         from steadyhand.match.tiers.elision import check_elisions
-        from steadyhand.plan.merge_window import Drifted, make_at
+        from steadyhand.plan.merge_window import Drifted, make, window_at
 
         new, on_drift = found.new or "", self._policy.on_drift
         wrong = check_elisions(found.old, new) if found.tier.name == "elision" else None
         if wrong is not None:
             raise refusals.bad_elisions(self._name, wrong)
         source, asks_parser = self._draft.source, self._asks_parser(len(found.matches))
-        made = make_at(
-            source, match.span, found.old, new,
-            tier=found.tier.name, on_drift=on_drift, signs=found.signs, asks_parser=asks_parser,
-        )  # fmt: skip
+        window = window_at(source, match.span, found.old, found.tier.name)
+        made = make(window, new, on_drift=on_drift, signs=found.signs, asks_parser=asks_parser)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, edit, match.span, self._offering)
         if found.tier.name == "token" and not _says(made, source, match.span, new):
@@ -289,12 +289,6 @@ class Writing:
 def _is_bare_row(text: str) -> bool:
     """Whether a text is one row, or a part of one, without blanks around it."""
     return text.strip() == text != "" and "\n" not in text and "\r" not in text
-
-
-def _indented(match: Match, found: Found) -> Match:
-    """The match of old text that was quoted without the indentation of its first line."""
-    tier = match.tier if found.repaired else "whitespace"
-    return replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*found.repaired, "indentation"))
 
 
 def _measured(match: Match, made: Made, repaired: tuple[str, ...]) -> Match:
@@ -465,18 +459,14 @@ def propose(source: Source, edit: Edit, node: Node) -> Proposal | Refusal:
         case Delete():
             return node.delete(source)
         case Act():
-            return _act(source, edit, node)
+            from steadyhand.structure.action import action_named  # few calls have an action
+
+            action = action_named(edit.name)
+            return (
+                action.proposed(source, node, edit.args) if isinstance(node, action.takes) else _not_taken(action, node)
+            )
         case _:
             assert_never(edit)
-
-
-def _act(source: Source, edit: Act, node: Node) -> Proposal | Refusal:
-    from steadyhand.structure.action import action_named  # few calls have an action
-
-    action = action_named(edit.name)
-    if not isinstance(node, action.takes):
-        return _not_taken(action, node)
-    return action.proposed(source, node, edit.args)
 
 
 def _not_taken(action: Action, node: Node) -> Refusal:
@@ -503,23 +493,19 @@ def _apart(name: str, source: Source, splices: list[Splice]) -> list[Splice]:
             last = kept.pop()
             kept.append(Splice(last.start, source.text[last.start : max(splice.end, last.end)], ""))
         elif not _swallows(kept[-1], splice):
-            raise _nested(name, source, kept[-1], splice)
+            lines = sorted({source.line_of(kept[-1].start), source.line_of(splice.start)})
+            raise EditError(
+                Kind.OVERLAPPING_EDITS,
+                f"{name}: two of the places are nested (line {' and '.join(map(str, lines))})",
+                hint="send the inner and the outer place as two edits, or only one of them",
+                details={"lines": lines},
+            )
     return kept
 
 
 def _swallows(outer: Splice, inner: Splice) -> bool:
     """Whether one takes away everything that the other would change."""
     return not outer.new and outer.start <= inner.start and inner.end <= outer.end
-
-
-def _nested(name: str, source: Source, first: Splice, second: Splice) -> EditError:
-    lines = sorted({source.line_of(first.start), source.line_of(second.start)})
-    return EditError(
-        Kind.OVERLAPPING_EDITS,
-        f"{name}: two of the places are nested (line {' and '.join(map(str, lines))})",
-        hint="send the inner and the outer place as two edits, or only one of them",
-        details={"lines": lines},
-    )
 
 
 class AddressBatch:

@@ -84,10 +84,6 @@ class BareLines:
     def _joined(self) -> str:
         return _one_dash("".join(self.rows))
 
-    def joined(self, first: int, end: int) -> str:
-        """The rows from `first` to before `end` as if they were one."""
-        return _one_dash("".join(self.rows[first:end]))
-
     def may_have(self, rows: Sequence[str]) -> bool:
         """Whether rows of this bare text, empty ones left out, may be one after the other in the text."""
         return "\n".join(["", *filter(None, rows), ""]) in self._visible

@@ -252,7 +252,8 @@ def take_off_signs(old: str, new: str) -> Repaired | None:
     if not new or ("-" not in old and "+" not in new):
         return None
     before, after = split_lines(old), split_lines(new)
-    if _SUBSTANCE.search(old) and _only_adds(before, after):
+    # The new text is the old one with lines more, which have the sign where all others have a blank.
+    if _SUBSTANCE.search(old) and _has_sign_column(before, after) and _is_signed(after, "+"):
         return Repaired(_unsigned(before, 1), _unsigned(after, 1))
     if "-" not in old:
         return None
@@ -314,11 +315,6 @@ def _is_what_stays(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether the new text is the old text without the lines that go."""
     kept = [body(line) for line in before if not line.startswith("-")]
     return any(map(str.strip, kept)) and kept == [body(line) for line in after]
-
-
-def _only_adds(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether the new text is the old text with lines more, which have the sign where all others have a blank."""
-    return _has_sign_column(before, after) and _is_signed(after, "+")
 
 
 def may_be_signed(old: str, new: str) -> bool:

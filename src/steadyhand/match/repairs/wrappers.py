@@ -28,11 +28,6 @@ _OPENS_NOTHING = lazy_pattern(r"\"{3}|'{3}|(?<=[a-z][a-z])'(?=(?:s|t|d|m|re|ve|l
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
-def _has_line_breaks(text: str) -> bool:
-    r"""Whether the text has a `\n` or `\t` that is not the end of `\\n`."""
-    return any(escape in ("\\n", "\\t") for escape in _STRING.findall(text))
-
-
 def _certain(reading: _Reading, rivals: tuple[_Reading, ...], old: str, new: str) -> Repaired | None:
     """What the reading gives, unless a rival reads the old text alike and the new text otherwise.
 
@@ -143,7 +138,7 @@ def _whitespace(found: re.Match[str]) -> str:
 
 def read_escapes(old: str, new: str) -> Repaired | None:
     """Both texts read once."""
-    if "\\" not in old or not _has_line_breaks(old):
+    if "\\" not in old or not any(escape in ("\\n", "\\t") for escape in _STRING.findall(old)):
         return None
     both = old + new if "\\" in new else old
     is_plainly_quoted = '"' in both.replace('\\"', "")
@@ -324,7 +319,8 @@ def take_off_blank_lines(old: str, new: str) -> Repaired | None:
         return None
     kept = "".join(before[head : len(before) - tail])
     if not any(map(str.strip, after)):
-        return _deletion(kept, len(after), head + tail)
+        is_certain = body(kept) != kept and len(after) == head + tail  # whole lines go
+        return Repaired(kept, "") if is_certain else None
     if old != new and ((tail and new.startswith(old)) or (head and new.endswith(old))):
         return None  # something is added beyond the blank lines, so they say where
     new_head, new_tail = _edges(after)
@@ -335,23 +331,15 @@ def take_off_blank_lines(old: str, new: str) -> Repaired | None:
         return None  # the last blank line is a line on one side and the start of one on the other
     start = min(head, new_head)
     fresh = "".join(after[start : len(after) - min(tail, new_tail)])
-    return Repaired(_ended_like(kept, fresh) if tail else kept, fresh)
+    if tail and body(fresh) == fresh:
+        kept = body(kept)  # the new text has no ending either, so that no two lines are joined
+    return Repaired(kept, fresh)
 
 
 def _edges(lines: list[str]) -> tuple[int, int]:
     """How many lines are blank at the start and at the end; all of them count as start."""
     filled = [row for row, line in enumerate(lines) if line.strip()]
     return (filled[0], len(lines) - 1 - filled[-1]) if filled else (len(lines), 0)
-
-
-def _deletion(kept: str, blank_lines: int, edges: int) -> Repaired | None:
-    """The new text is the old text's blank lines and nothing else. Whole lines go, or it is not certain."""
-    return Repaired(kept, "") if body(kept) != kept and blank_lines == edges else None
-
-
-def _ended_like(old: str, new: str) -> str:
-    """The old text without its last ending where the new one has none, so that no two lines are joined."""
-    return old if body(new) != new else body(old)
 
 
 REPAIRS: Mapping[str, Repair] = {

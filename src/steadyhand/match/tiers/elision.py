@@ -398,7 +398,7 @@ def consistent(domains: Domains, view: RowView) -> Domains | None:
     for before, after in pairwise(kept):
         if not before:
             return None
-        first = _next_visible(view, min(place.end for place in before))
+        first = next(view.visible(min(place.end for place in before), view.count), view.count)
         after[:] = [place for place in after if first < place.start]
     for index in range(len(kept) - 1, 0, -1):
         if not kept[index]:
@@ -406,10 +406,6 @@ def consistent(domains: Domains, view: RowView) -> Domains | None:
         last = _last_visible(view, max(place.start for place in kept[index]))
         kept[index - 1] = [place for place in kept[index - 1] if place.end <= last]
     return kept if all(kept) else None
-
-
-def _next_visible(view: RowView, row: int) -> int:
-    return next(view.visible(row, view.count), view.count)
 
 
 def _last_visible(view: RowView, row: int) -> int:
