@@ -512,7 +512,10 @@ def _groups(patch: str, net: Net) -> Groups:
     places = [list(_changed_rows(group.after_start, group.lines)) for group in found]
     made: list[set[int]] = [set() for _ in found]
     for span, edits in zip(net.changes.after_spans(), net.authors(), strict=True):
-        made[_nearest(rows.of(span), places)].update(edits)
+        # A diff may show equal lines elsewhere: then it is the nearest group.
+        first, last = rows.of(span)
+        distances = [min(max(first - row, row - last, 0) for row in place) for place in places]
+        made[distances.index(min(distances))].update(edits)
     reasons = [dict.fromkeys(net.written[edit].reason for edit in sorted(edits)) for edits in made]
     return [
         {"hunk": head, "reasons": [reason for reason in given if reason]}
@@ -526,13 +529,6 @@ def _changed_rows(row: int, lines: Sequence[tuple[str, str]]) -> Iterator[int]:
         if sign != " ":
             yield row
         row += sign != "-"
-
-
-def _nearest(rows: tuple[int, int], places: Sequence[Sequence[int]]) -> int:
-    """The group that changes one of these rows. A diff may show equal lines elsewhere: then the nearest group."""
-    first, last = rows
-    distances = [min(max(first - row, row - last, 0) for row in place) for place in places]
-    return distances.index(min(distances))
 
 
 class _Rows:

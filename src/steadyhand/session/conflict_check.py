@@ -61,23 +61,15 @@ class FileEdits:
     snippet: str | None = None
     seen: tuple[Span, ...] | None = None
 
-    def plan(self) -> Plan:
-        """What they do to the text as it is."""
-        return self._planned(self.source, self.seen)
-
-    def plan_for(self, version: Source) -> Plan:
-        """What they would do to another version."""
-        return self._planned(version, None)
-
-    def _planned(self, version: Source, seen: tuple[Span, ...] | None) -> Plan:
+    def plan(self, version: Source | None = None) -> Plan:
+        """What they do to the text as it is, or what they would do to another version."""
+        source, seen = (self.source, self.seen) if version is None else (version, None)
         path = self.draft.path
         if self.snippet is None:
-            return plan(
-                version, self.edits, self.policy, path=path, reason=self.reason, seen=seen, tick=check_cancelled
-            )
+            return plan(source, self.edits, self.policy, path=path, reason=self.reason, seen=seen, tick=check_cancelled)
         from steadyhand.plan.snippet import plan_merge  # few calls have a snippet
 
-        return plan_merge(version, self.snippet, self.policy, path=path, reason=self.reason)
+        return plan_merge(source, self.snippet, self.policy, path=path, reason=self.reason)
 
 
 class ConflictCheck:
@@ -108,7 +100,7 @@ class ConflictCheck:
         unseen, policy = self._unseen(given.draft), given.policy
         if not unseen:
             return planned
-        believed = Believed(lambda: self._written_for(given, unseen), given.plan_for)
+        believed = Believed(lambda: self._written_for(given, unseen), given.plan)
         gone = self._gone(planned, given, believed, unseen)
         found = self._touching(unseen, planned, given, believed)
         is_forced = policy.on_conflict == "force"
@@ -257,7 +249,7 @@ class ConflictCheck:
             raise stale
         version = _like(source, data)
         known = Known(version, self._since(draft, version, source))
-        planned = given.plan_for(version)
+        planned = given.plan(version)
         moved = rebased(version, planned.changes, known.since)
         if isinstance(moved, Clash):
             self.has_met = True

@@ -31,6 +31,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.workspace.history.unseen_changes import UnseenChange
+from steadyhand.workspace.journal.codec import call_to_json
 from steadyhand.workspace.journal.record import Party, Record, new_record_id
 from steadyhand.workspace.overlay import Header, LatestRecords
 
@@ -121,8 +122,7 @@ class Conflict:
 
     def named(self) -> str:
         """Who the others are."""
-        names = dict.fromkeys(name_of(other) for other in self.others[:_SHOWN])
-        return " and ".join(names)
+        return names_of(self.others[:_SHOWN])
 
 
 def records_of(others: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
@@ -130,8 +130,12 @@ def records_of(others: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(other["record"]) for other in others if other.get("record")))
 
 
-def name_of(other: dict[str, object]) -> str:
-    """Who made a change, as shown to people."""
+def names_of(others: Sequence[Mapping[str, object]]) -> str:
+    """Who made some changes, as shown to people."""
+    return " and ".join(dict.fromkeys(map(_name_of, others))) or "others"
+
+
+def _name_of(other: Mapping[str, object]) -> str:
     if not other.get("record"):
         return OUTSIDE
     task = other.get("task")
@@ -168,7 +172,10 @@ def find_conflicts(
         edit = edits[outcome.index] if outcome.index < len(edits) else None
         hit = [(item, region) for item, region in theirs if _is_of_unseen(source, regions, item, region, ())]
         if hit and quoted:
-            is_gone = _is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in believed.text()
+            # Found by its old text alone, at one place: where the text that the party knows has it too, that place is
+            # gone, and what is quoted is no proof that it knew.
+            is_only = edit is not None and isinstance(edit.target, Old) and not outcome.others and len(quoted) == 1
+            is_gone = is_only and source.read(*quoted[0]) in believed.text()
             hit = hit if is_gone else [at for at in hit if _is_of_unseen(source, regions, *at, quoted)]
         rows = Region.around(regions) if regions else Region(0, 0)
         above: list[tuple[UnseenChange, Region]] = []
@@ -191,14 +198,6 @@ def find_conflicts(
             writes = conflict.writes if over else None
             found.append(replace(conflict, corrected=corrected, is_moved=True, writes=writes))
     return found
-
-
-def _is_only_place(edit: Edit | None, outcome: Outcome, quoted: Sequence[Span]) -> bool:
-    """Whether an edit was found by its old text alone, at one place.
-
-    Where the text that the party knows has it too, that place is gone, and what is quoted is no proof that it knew.
-    """
-    return edit is not None and isinstance(edit.target, Old) and not outcome.others and len(quoted) == 1
 
 
 def whole_file(path: str, source: Source, unseen: Sequence[UnseenChange], *, is_secret: bool) -> Conflict:
@@ -480,14 +479,7 @@ def _who(header: Header) -> dict[str, object]:
     trace = header.trace
     if trace is None:
         return who
-    call: dict[str, object] = {
-        "id": trace.call.id,
-        "toolset": trace.call.toolset,
-        "conversation": trace.call.conversation,
-        **({"tokens": list(trace.call.tokens)} if trace.call.tokens is not None else {}),
-        **({"model_ms": trace.call.model_ms} if trace.call.model_ms is not None else {}),
-    }
-    return {**who, "call": call, **({} if trace.model is None else {"model": trace.model})}
+    return {**who, "call": call_to_json(trace.call), **({} if trace.model is None else {"model": trace.model})}
 
 
 def _refusal(header: Header, error: EditError, path: str | None) -> dict[str, object]:

@@ -21,10 +21,10 @@ from steadyhand.lazy import dataclass, field, replace
 from steadyhand.schema import fields_as_json
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.conflicts import name_of
+from steadyhand.session.conflicts import names_of
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.codec import record_from_json
-from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, Record, State, pair, word
+from steadyhand.workspace.journal.record import HELD, Entry, FileChange, Happening, Note, State, pair, word
 
 if TYPE_CHECKING:
     from steadyhand.workspace.held.store import AnyStore
@@ -89,6 +89,18 @@ def ranges_of(value: object) -> tuple[tuple[int, int], ...]:
 def _of_entry(happening: Happening, entry: Entry) -> Event:
     record = entry.record
     lines = [edit.lines for change in record.files for edit in change.edits if edit.lines]
+    files = [
+        {
+            "path": change.path,
+            "status": change.status,
+            "path_before": change.before.path if change.before is not None else None,
+            "edits": [
+                {"reason": edit.reason, "lines": list(edit.lines) if edit.lines else None, "forced": list(edit.forced)}
+                for edit in change.edits
+            ],
+        }
+        for change in entry.record.files
+    ]
     return Event(
         happening.seq,
         happening.time,
@@ -98,15 +110,11 @@ def _of_entry(happening: Happening, entry: Entry) -> Event:
         record.tool,
         record.paths,
         tuple(lines) if len(record.files) == 1 else (),
-        record.reason or next(_edit_reasons(record), None),
+        record.reason or next((edit.reason for change in record.files for edit in change.edits if edit.reason), None),
         record.id,
         _done(entry),
-        _details(entry),
+        {"state": str(entry.state), "undoes": list(entry.record.undoes), "files": files},
     )
-
-
-def _edit_reasons(record: Record) -> Iterator[str]:
-    return (edit.reason for change in record.files for edit in change.edits if edit.reason)
 
 
 def _done(entry: Entry) -> str:
@@ -123,22 +131,6 @@ def _shown(change: FileChange) -> str:
     if change.is_rename and change.before is not None:
         return f"renamed {change.before.path} to {change.path}"
     return f"changed the mode of {change.path}" if change.status == "mode" else f"{change.status} {change.path}"
-
-
-def _details(entry: Entry) -> dict[str, object]:
-    files = [
-        {
-            "path": change.path,
-            "status": change.status,
-            "path_before": change.before.path if change.before is not None else None,
-            "edits": [
-                {"reason": edit.reason, "lines": list(edit.lines) if edit.lines else None, "forced": list(edit.forced)}
-                for edit in change.edits
-            ],
-        }
-        for change in entry.record.files
-    ]
-    return {"state": str(entry.state), "undoes": list(entry.record.undoes), "files": files}
 
 
 def _of_note(happening: Happening, note: Note) -> Event:
@@ -192,7 +184,9 @@ def _summary(type: str, note: Note) -> str:
         case "refusal":
             return f"{word(body, 'kind') or 'refused'}: {word(body, 'message') or ''}"
         case "conflict":
-            return f"touches what {_others(body)} changed"
+            others = body.get("with")
+            named = [other for other in others if isinstance(other, dict)] if isinstance(others, list) else []
+            return f"touches what {names_of(named)} changed"
         case "resolved":
             record = word(body, "record")
             return f"{word(body, 'how') or 'resolved'}{f' as {record}' if record else ''}"
@@ -206,12 +200,6 @@ def _summary(type: str, note: Note) -> str:
         case "task":
             return word(body, "end") or "ended"
     return f"{note.type}: {word(body, 'message') or 'see the details'}"
-
-
-def _others(body: Mapping[str, object]) -> str:
-    others = body.get("with")
-    names = [name_of(other) for other in others if isinstance(other, dict)] if isinstance(others, list) else []
-    return " and ".join(dict.fromkeys(names)) or "others"
 
 
 T = TypeVar("T")
@@ -302,10 +290,7 @@ class _Watch:
 
     def start(self) -> int | None:
         """The last row now; None where it cannot be known yet, and following begins when it can."""
-        return _if_reached(self._head)
-
-    def _head(self) -> int:
-        return self.store.journal.head() if self.store.state.exists else 0
+        return _if_reached(lambda: self.store.journal.head() if self.store.state.exists else 0)
 
     def known(self, after: int) -> Iterator[Event]:
         """What the journal has."""

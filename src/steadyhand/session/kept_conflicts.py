@@ -21,7 +21,7 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import fields_as_json
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, name_of, records_of
+from steadyhand.session.conflicts import CONFLICT, RESOLVED, Writes, names_of, records_of
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
@@ -30,7 +30,6 @@ from steadyhand.workspace.journal.record import Note, Party, pair, word
 from steadyhand.workspace.journal.store import Journal
 
 if TYPE_CHECKING:
-    from steadyhand.plan.edit import Edit
     from steadyhand.session.context import Session
     from steadyhand.session.receipt import Receipt
 
@@ -82,7 +81,7 @@ class KeptConflict:
 
     def named(self) -> str:
         """Who the others are."""
-        return " and ".join(dict.fromkeys(name_of(dict(other)) for other in self.others)) or "others"
+        return names_of(self.others)
 
     def to_json(self) -> dict[str, object]:
         """The form programs are given."""
@@ -240,16 +239,10 @@ def _read(note: Note) -> KeptConflict | None:
 def _ended(journal: Journal, kept: KeptConflict, end: Mapping[str, object] | None) -> KeptConflict:
     if end is not None:
         return replace(kept, state=_RESOLVED.get(end.get("how"), "dropped"), record=word(end, "record"))
-    answer = _answer(journal, kept)
-    return kept if answer is None else replace(kept, state="answered", record=answer)
-
-
-def _answer(journal: Journal, kept: KeptConflict) -> str | None:
-    """The first change of the file that the refused party made afterwards."""
     later = journal.entries(path=kept.path, task=kept.task, actor=kept.actor, after_seq=kept.seq, newest_first=False)
     found = (entry.record for entry in later if entry.record.verb == "edit" and entry.record.task == kept.task)
-    record = next(found, None)
-    return None if record is None else record.id
+    answer = next(found, None)  # the first change of the file that the refused party made afterwards
+    return kept if answer is None else replace(kept, state="answered", record=answer.id)
 
 
 def _mapping(body: Mapping[str, object], name: str) -> Mapping[str, object] | None:
@@ -311,7 +304,13 @@ class KeptConflicts:
             )
         kept = self.conflict(id)
         if kept.state != "open":
-            raise _closed(kept)
+            record = f" (record {kept.record})" if kept.record else ""
+            raise EditError(
+                Kind.BAD_REQUEST,
+                f"the conflict {kept.id} is not open: it {_WHAT[kept.state]}{record}",
+                hint="nothing needs to be done; to revert a record: undo",
+                details={"conflict": kept.id, "state": kept.state, "record": kept.record},
+            )
         given = checks.remark(reason, "reason")
         receipt: Receipt | None = None
         if text is not None:
@@ -353,11 +352,19 @@ class KeptConflicts:
         return make_changes(self._session, [request], self._session.context.policy, reason=reason)
 
     def _apply(self, kept: KeptConflict, reason: str | None) -> Receipt:
+        from steadyhand.plan.edit import edit_from_json
         from steadyhand.plan.request import EditFile
         from steadyhand.session.transaction_builder import make_changes
 
+        if kept.edit is None:
+            raise EditError(
+                Kind.BAD_REQUEST,
+                f"the refused edit of {kept.path} was not kept: the call wrote the whole file, or it holds secrets",
+                hint="drop the conflict, or settle it by hand with `edit`",
+                details={"path": kept.path, "conflict": kept.id},
+            )
         policy = replace(self._session.context.policy, on_conflict="force")
-        request = EditFile(kept.path, (_kept_edit(kept),))
+        request = EditFile(kept.path, (edit_from_json(kept.edit),))
         return make_changes(self._session, [request], policy, reason=reason, override=kept)
 
     def _note(self, kept: KeptConflict, how: str, receipt: Receipt | None, reason: str | None) -> Receipt | None:
@@ -379,26 +386,3 @@ class KeptConflicts:
             warning = f"the conflict {kept.id} could not be noted as {how}: {error.message}"
             return replace(receipt, warnings=(*receipt.warnings, warning))
         return receipt
-
-
-def _kept_edit(kept: KeptConflict) -> Edit:
-    from steadyhand.plan.edit import edit_from_json
-
-    if kept.edit is None:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            f"the refused edit of {kept.path} was not kept: the call wrote the whole file, or it holds secrets",
-            hint="drop the conflict, or settle it by hand with `edit`",
-            details={"path": kept.path, "conflict": kept.id},
-        )
-    return edit_from_json(kept.edit)
-
-
-def _closed(kept: KeptConflict) -> EditError:
-    record = f" (record {kept.record})" if kept.record else ""
-    return EditError(
-        Kind.BAD_REQUEST,
-        f"the conflict {kept.id} is not open: it {_WHAT[kept.state]}{record}",
-        hint="nothing needs to be done; to revert a record: undo",
-        details={"conflict": kept.id, "state": kept.state, "record": kept.record},
-    )

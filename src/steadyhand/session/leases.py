@@ -25,7 +25,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.history.unseen_changes import UnseenChanges
 from steadyhand.workspace.journal.record import Lease, Party, SeenVersion, new_record_id, utc_now
-from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import FileOp
 
 if TYPE_CHECKING:
@@ -56,11 +55,18 @@ class Leases:
         process = os.getpid()
         try:
             with contextlib.suppress(EditError):
-                journal.append_note("lease", _note_of(replace(lease_now, lease=lease)))
+                body = replace(lease_now, lease=lease).to_json()
+                del body["time"]
+                journal.append_note("lease", body)
             yield lease
         finally:
             if process == os.getpid():  # the lease of a parent process is not its child's to end
-                _end(journal, lease)
+                # One that has ended with its task or its workspace is past telling.
+                with contextlib.suppress(EditError):
+                    if journal.end_lease(lease.id):
+                        party = lease.party
+                        end = {"id": lease.id, "actor": party.actor, "task": party.task, "path": lease.path}
+                        journal.append_note("lease-end", end)
 
     def leases(self, path: AnyPath | None = None) -> list[ActiveLease]:
         """The leases that last, oldest first, as they are now: of one file or of all."""
@@ -148,7 +154,9 @@ class Leases:
             except (EditError, UnicodeError):
                 continue
             if span is not None and span.end <= len(present.text):
-                self._remember(lease, present.digest, span)
+                if len(self._session.followed) >= _MOST:
+                    self._session.followed.clear()
+                self._session.followed[lease.id] = present.digest, span
                 first, last = present.table.rows_of(span)
                 return Region(first, last + 1)
         return None
@@ -174,11 +182,6 @@ class Leases:
         is_met = any(region_of(before, splice).meets(rows) for splice in op.changes.splices)
         return ActiveLease(lease, path, rows.lines) if is_met else None
 
-    def _remember(self, lease: Lease, digest: str, span: Span) -> None:
-        if len(self._session.followed) >= _MOST:
-            self._session.followed.clear()
-        self._session.followed[lease.id] = digest, span
-
     def _path_now(self, lease: Lease) -> str:
         """Where the file went. A file that was made under its old name since then takes its place."""
         path, seq = lease.path, lease.seq
@@ -191,21 +194,6 @@ class Leases:
             if change is None or not change.is_rename:
                 return path
             path = change.path
-
-
-def _end(journal: Journal, lease: Lease) -> None:
-    """End a lease and say so; one that has ended with its task or its workspace is past telling."""
-    with contextlib.suppress(EditError):
-        if journal.end_lease(lease.id):
-            party = lease.party
-            body = {"id": lease.id, "actor": party.actor, "task": party.task, "path": lease.path}
-            journal.append_note("lease-end", body)
-
-
-def _note_of(lease_now: ActiveLease) -> dict[str, object]:
-    body = lease_now.to_json()
-    del body["time"]
-    return body
 
 
 def _located(source: Source, target: Place) -> Sequence[Location]:

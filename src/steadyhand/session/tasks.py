@@ -362,31 +362,14 @@ def _window(source: Source, span: Span) -> Span:
 
 def lines_around(source: Source, span: Span) -> Span:
     """The lines of a span with up to three on each side; one that is clipped, and what is beyond it, is not shown."""
-    if "\r" not in source.text:
-        return _lf_lines_around(source.text, span)
-    table = source.table
-    first, last = table.rows_of(span)
-    behind = last + 1
-    if span.is_empty and span.start == table.start(first):  # lines went away: there are three on each side of nothing
-        behind = first
-    elif span.is_empty and span.start == table.start(behind):  # at the end of the file
-        first = behind
-    top, bottom = max(first - _WINDOW, 0), min(behind + _WINDOW, table.count)
-    starts = [table.start(row) for row in range(top, bottom + 1)]
-    while first > top and starts[first - top] - starts[first - top - 1] <= WIDEST:
-        first -= 1
-    while behind < bottom and starts[behind - top + 1] - starts[behind - top] <= WIDEST:
-        behind += 1
-    return Span(starts[first - top], starts[behind - top])
-
-
-def _lf_lines_around(text: str, span: Span) -> Span:
-    """The same in a text in which only LF ends a line, for which no table is made."""
+    text = source.text
+    if "\r" in text:  # every ending with an LF at its end, and every character at its place
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
     start = text.rfind("\n", 0, span.start) + 1
     end = text.find("\n", span.start if span.is_empty else span.end - 1) + 1 or len(text)
     if span.is_empty and span.start == len(text):
         start = end = len(text)
-    elif span.is_empty and span.start == start:
+    elif span.is_empty and span.start == start:  # lines went away: there are three on each side of nothing
         end = start
     for _ in range(_WINDOW):
         above = text.rfind("\n", 0, max(start - 1, 0)) + 1

@@ -486,7 +486,13 @@ class Verdict(PlannedChange):
         for change in changes:
             hunk = hunks.get(change.id)
             if hunk is None or hunk.is_overlapped:
-                raise _in_the_way(change, hunk)
+                because = "its lines were changed since" if hunk is None else "others changed the same lines since"
+                raise EditError(
+                    Kind.CONFLICT,
+                    f"{change.path}: change {change.id} cannot be reverted: {because}",
+                    hint=(RunCommand("review", "lists the current changes"), Say("or edit those lines by hand")),
+                    details={"id": change.id, "path": change.path, "before": change.before, "after": change.after},
+                )
             if hunk.status == "edited" or (hunk.status == "created" and self._text is not None):
                 texts.append(hunk)
             elif hunk.status == "renamed" and hunk.first is not None and draft is not None and draft.path is not None:
@@ -537,13 +543,3 @@ class Verdict(PlannedChange):
             hint="restore the file by hand",
             details={"path": hunk.path, "id": hunk.id},
         )
-
-
-def _in_the_way(change: ReviewChange, hunk: Hunk | None) -> EditError:
-    because = "its lines were changed since" if hunk is None else "others changed the same lines since"
-    return EditError(
-        Kind.CONFLICT,
-        f"{change.path}: change {change.id} cannot be reverted: {because}",
-        hint=(RunCommand("review", "lists the current changes"), Say("or edit those lines by hand")),
-        details={"id": change.id, "path": change.path, "before": change.before, "after": change.after},
-    )

@@ -160,6 +160,11 @@ class Feedback:
         return fields_as_json(self)
 
 
+def is_in(path: str, place: str | None) -> bool:
+    """Whether a path is a file or in a directory; None is the whole tree."""
+    return place is None or path == place or path.startswith(f"{place}/")
+
+
 def by_group(changes: Sequence[ReviewChange]) -> dict[str, list[ReviewChange]]:
     """The changes of each task."""
     found: dict[str, list[ReviewChange]] = {}
@@ -317,9 +322,7 @@ class Verdicts:
         for said in self.said:
             for item in said.items if said.state == "rejected" and said.id in self.records else ():
                 place = word(item, "path") or ""
-                if path is not None and place != path and not place.startswith(f"{path}/"):
-                    continue
-                if since is None or said.time >= since:
+                if is_in(place, path) and (since is None or said.time >= since):
                     yield _rejected(said, item)
 
 

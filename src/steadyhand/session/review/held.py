@@ -216,7 +216,8 @@ class HeldWork:
         if not met:
             return None
         rows = Region.around([*regions, *met])
-        span = _rows(version, rows)
+        start = version.table.start(rows.start)
+        span = Span(start, start if rows.is_boundary else version.table.start(rows.end))
         theirs_at = since.map_span(span)
         mine = ChangeSet.of(hunk.splices)
         here = mine.map_span(span)
@@ -299,8 +300,3 @@ def _shown(image: FileImage | None) -> str:
 
 def _meet(one: Region, other: Region) -> bool:
     return one.meets(other) or other.meets(one)
-
-
-def _rows(source: Source, rows: Region) -> Span:
-    start = source.table.start(rows.start)
-    return Span(start, start if rows.is_boundary else source.table.start(rows.end))

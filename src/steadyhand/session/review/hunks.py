@@ -241,12 +241,17 @@ def hunks_in(net: Net, path: str) -> Iterator[Hunk]:
         sides = _rows(before, group.before), _rows(after, group.after)
         known[made, sides] = number = known.get((made, sides), 0) + 1
         twin = [f"the same {number}"] if number > 1 else []
-        yield _hunk(
+        entries = tuple({edit.entry.record.id: edit.entry for edit in edits}.values())
+        notes = tuple(edit.note for edit in edits)
+        name = _id("edited", path, *sides, [*(_name(net.written[number], place) for number, place in made), *twin])
+        yield Hunk(
+            name,
             path,
+            "edited",
             group.after.lines,
-            sides,
-            edits,
-            [*(_name(net.written[number], place) for number, place in made), *twin],
+            *sides,
+            entries,
+            notes,
             tuple(inverse[member] for member in group.members),
             tuple(net.changes.splices[member] for member in group.members),
             is_front=group.before.start < fronts[0] or group.after.start < fronts[1],
@@ -325,23 +330,6 @@ def _is_apart(left: Splice, right: Splice) -> bool:
     """Whether a line ends between two adjacent splices, before and after them."""
     ends = all(side.endswith(("\n", "\r")) for side in (left.old, left.new) if side)
     return ends or all(side.startswith(("\n", "\r")) for side in (right.old, right.new) if side)
-
-
-def _hunk(
-    path: str,
-    lines: tuple[int, int],
-    texts: tuple[str, str],
-    edits: Sequence[Written],
-    made: list[str],
-    undo: tuple[Splice, ...],
-    splices: tuple[Splice, ...],
-    *,
-    is_front: bool,
-) -> Hunk:
-    entries = tuple({edit.entry.record.id: edit.entry for edit in edits}.values())
-    notes = tuple(edit.note for edit in edits)
-    name = _id("edited", path, *texts, made)
-    return Hunk(name, path, "edited", lines, *texts, entries, notes, undo, splices, is_front=is_front)
 
 
 def _front_rows(path: str, text: str) -> int:

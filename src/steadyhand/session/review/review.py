@@ -26,10 +26,10 @@ from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.audit_article import Passage, Records, Steps, records_of, way_of
-from steadyhand.session.editor import Editor
+from steadyhand.session.editor import Editor, PlannedChange
 from steadyhand.session.history import History, Undoer
 from steadyhand.session.host import FileReader
-from steadyhand.session.review.acceptance import Verdict
+from steadyhand.session.review.acceptance import Acceptance, Rejection, TakeBack, Verdict
 from steadyhand.session.review.change import (
     TOOLSET,
     AutoAccept,
@@ -44,8 +44,10 @@ from steadyhand.session.review.change import (
     feedback_of,
     flags_of,
     group_of,
+    is_in,
     is_review,
     item_of,
+    patch_of,
     read_note,
 )
 from steadyhand.session.review.hunks import Hunk, hunks_of, unique
@@ -217,8 +219,8 @@ class Review:
             made = of_task._decided.get(said.id)
             for item in said.items:
                 place = word(item, "path") or ""
-                is_heard = any(said.seq <= seq and _is_in(place, at) for at, seq in looked.items())
-                if is_heard or not _is_in(place, self._path):
+                is_heard = any(said.seq <= seq and is_in(place, at) for at, seq in looked.items())
+                if is_heard or not is_in(place, self._path):
                     continue
                 here = present.get(str(item.get("id"))) or (by_record.get(made.record.id) if made is not None else None)
                 found.append(feedback_of(said, item, here if said.state != "rejected" else None, made))
@@ -233,8 +235,6 @@ class Review:
 
         Without ids, all that are on the disk and not rejected, but for those whose lines others have changed since.
         """
-        from steadyhand.session.review.change import patch_of
-
         found = self.changes if ids is None else self._chosen(ids)
         chosen = [each for each in found if not each.held and each.state != "rejected" and each.status != "hidden"]
         if ids is None:
@@ -347,13 +347,13 @@ class Review:
         seen: set[tuple[str, str]] = set()
         hunks: list[tuple[Hunk, HeldHunk | None]] = []
         for path in self._paths(group):
-            if _is_in(path, self._path):
+            if is_in(path, self._path):
                 hunks += [(hunk, None) for hunk in self._hunks(group, path)]
                 seen.update((passage.entry.record.id, passage.change.path) for passage in self._way(group, path))
         hunks += [(hunk, None) for hunk in self._replaced(group, seen)]
         if group in self._layers:
             layer = self._layers[group].hunks()
-            hunks += [(each.hunk, each) for each in layer if _is_in(each.hunk.path, self._path)]
+            hunks += [(each.hunk, each) for each in layer if is_in(each.hunk.path, self._path)]
         present = {hunk.id for hunk, _ in hunks}
         found = [self._change(group, hunk, verdicts, evidence, present, held) for hunk, held in unique(hunks)]
         since = self._since
@@ -374,7 +374,7 @@ class Review:
         """The files that a group deleted where another file has the name now; they come back once it is free."""
         for entry in self._entries.get(group, ()):
             for change in entry.record.files if entry.undone_by is None and entry.record.verb == "edit" else ():
-                if change.is_delete and (entry.record.id, change.path) not in seen and _is_in(change.path, self._path):
+                if change.is_delete and (entry.record.id, change.path) not in seen and is_in(change.path, self._path):
                     records = records_of(self._store.journal, change.path, entry.seq + 1)
                     for hunk in hunks_of(self._way_of(records, group), self._history.replays, None, {}):
                         yield replace(hunk, is_overlapped=True)
@@ -636,32 +636,27 @@ class _Part:
 
     def run(self, *, preview: bool) -> Receipt:
         """Make it. Refused, nothing is changed."""
-        from steadyhand.session.review.acceptance import Acceptance, Rejection
-
         context, reason = self._session.context, self._remark or f"{self._state} in review"
         digest = hashlib.sha256(" ".join(change.id for change in self.changes).encode()).hexdigest()
         trace = Trace(ToolCall(self.name, TOOLSET, self.group), digest)
         task = self.group.removeprefix(TASK) if self.group.startswith(TASK) else None
         header = Header(context.actor, task, TOOLSET, reason, trace=trace)
-        session, hardlinks = self._session, context.policy.hardlinks
-        if not self.is_held:
-            return Editor(session).run(
-                header, Verdict(self._review, session, self.group, self.changes, self._text, reason), hardlinks,
-                preview=preview,
-            )  # fmt: skip
-        if self._state == "rejected":
-            held = session.holding(self.group)
-            return Editor(held).run(
-                header, Rejection(session, self.group, self.changes, reason), hardlinks, preview=preview
-            )
-        if self._state == "accepted":  # the work of whoever made it, with the reviewer's decision
+        session, change = self._session, self._change(reason)
+        if isinstance(change, Rejection):
+            session = session.holding(self.group)
+        elif isinstance(change, Acceptance) and self._state == "accepted":  # the work of whoever made it
             last = max(self.changes, key=lambda change: change.time)
             trace.model = last.model
             reasons = {change.reason for change in self.changes}
             header = Header(last.actor, task, last.tool, reasons.pop() if len(reasons) == 1 else None, trace=trace)
-        return Editor(session).run(
-            header, Acceptance(session, self.group, self.changes, self._text, reason), hardlinks, preview=preview
-        )
+        return Editor(session).run(header, change, context.policy.hardlinks, preview=preview)
+
+    def _change(self, reason: str) -> PlannedChange:
+        if not self.is_held:
+            return Verdict(self._review, self._session, self.group, self.changes, self._text, reason)
+        if self._state == "rejected":
+            return Rejection(self._session, self.group, self.changes, reason)
+        return Acceptance(self._session, self.group, self.changes, self._text, reason)
 
     def undoer(self) -> Undoer:
         """What takes it back."""
@@ -669,8 +664,6 @@ class _Part:
             return Undoer(self._session)
         if self._state == "rejected":
             return Undoer(self._session.holding(self.group))
-        from steadyhand.session.review.acceptance import TakeBack
-
         return Undoer(self._session, partial(TakeBack, group=self.group))
 
 
@@ -679,11 +672,6 @@ class _Made(NamedTuple):
 
     record: str
     part: _Part
-
-
-def _is_in(path: str, place: str | None) -> bool:
-    """Whether a path is a file or in a directory; None is the whole tree."""
-    return place is None or path == place or path.startswith(f"{place}/")
 
 
 def _no_longer(change: ReviewChange, because: str, hint: str, kind: Kind = Kind.BAD_REQUEST) -> EditError:
