@@ -155,7 +155,7 @@ class Git:
 
         Without `base` it is the empty tree. Files that git does not track are not among them.
         """
-        before = base or self._empty_tree()
+        before = base or git_text(self.ask("hash-object", "-t", "tree", "--stdin")).strip()
         sides = [before] if head is None else [before, head]
         options = ["--raw", "-z", "--no-abbrev", "--relative", f"-l{_RENAMES}", "--ignore-submodules=dirty"]
         words = ["diff", *options, "--no-ext-diff", "--no-textconv"]
@@ -319,9 +319,6 @@ class Git:
         drivers = {name[: name.rindex(".")] for name in names if name.startswith("filter.") and name.count(".") > 1}
         made = [[f"{each}.clean=", f"{each}.smudge=", f"{each}.process=", f"{each}.required=false"] for each in drivers]
         return [setting for driver in made for setting in driver]
-
-    def _empty_tree(self) -> str:
-        return git_text(self.ask("hash-object", "-t", "tree", "--stdin")).strip()
 
     def _refusal(self, command: str, error: str) -> EditError:
         """Git's own words are not quoted: they may name anything on this machine."""

@@ -146,7 +146,10 @@ def restrict_process(access: FileAccess) -> int | None:
         for port in access.ports if network else ():
             rule = _Port(_BIND, port)
             _call(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_PORT), ctypes.byref(rule), ctypes.c_uint32(0))
-        _forbid_new_privileges()
+        # What the kernel asks for first: no program started from here may gain rights.
+        zero = ctypes.c_ulong(0)
+        if ctypes.CDLL(None, use_errno=True).prctl(ctypes.c_int(_NO_NEW_PRIVS), ctypes.c_ulong(1), zero, zero, zero):
+            raise _failure()
         _call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     finally:
         os.close(ruleset)
@@ -178,13 +181,6 @@ def _let_through(ruleset: int, places: Iterable[str], access: int) -> None:
                 _call(_ADD_RULE, *arguments)
         finally:
             os.close(handle)
-
-
-def _forbid_new_privileges() -> None:
-    """What the kernel asks for first: no program started from here may gain rights."""
-    zero = ctypes.c_ulong(0)
-    if ctypes.CDLL(None, use_errno=True).prctl(ctypes.c_int(_NO_NEW_PRIVS), ctypes.c_ulong(1), zero, zero, zero):
-        raise _failure()
 
 
 def _call(number: int, *arguments: object) -> int:

@@ -220,8 +220,8 @@ def repo_id(root: Path) -> str | None:
     if top is None:
         return None
     url = _origin(_git_folder(top / ".git") / "config")
-    if url is None or _is_relative(url):
-        return None
+    if url is None or ("://" not in url and not url.startswith("/") and ":" not in url.partition("/")[0]):
+        return None  # a relative address means another place for every clone
     return hashlib.sha256(plain_address(url).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -246,11 +246,6 @@ def plain_address(url: str) -> str:
     host, _, path = address.partition("/")
     name = re.sub(r":\d*$", "", host.rpartition("@")[2]).lower()
     return f"{name}/{path.strip('/').removesuffix('.git').rstrip('/')}"
-
-
-def _is_relative(url: str) -> bool:
-    """Whether an address means another place for every clone."""
-    return "://" not in url and not url.startswith("/") and ":" not in url.partition("/")[0]
 
 
 def _git_folder(place: Path) -> Path:
@@ -336,7 +331,14 @@ def move_journal(
     if _place(source) == _place(target):
         raise EditError(Kind.BAD_REQUEST, "source and target are the same journal", hint="name another target")
     with _existing(source, name) as old:
-        _refuse_unsettled(old)
+        unsettled = old.unsettled()
+        if unsettled:
+            raise EditError(
+                Kind.BUSY,
+                f"the journal {old.location} has unfinished transactions: {len(unsettled)}",
+                hint=Say("open the workspace once, which finishes or reverts them, then try again"),
+                details={"records": [record.id for record, _ in unsettled[:20]]},
+            )
         with open_journal(target, name=name) as new:
             if old.location == new.location:
                 raise EditError(Kind.BAD_REQUEST, "source and target are the same journal", hint="name another target")
@@ -399,17 +401,6 @@ def _refuse_empty(journal: Journal) -> None:
     held = journal.stats()
     if not held.rows and not held.images:
         raise _no_journal(journal.location)
-
-
-def _refuse_unsettled(journal: Journal) -> None:
-    unsettled = journal.unsettled()
-    if unsettled:
-        raise EditError(
-            Kind.BUSY,
-            f"the journal {journal.location} has unfinished transactions: {len(unsettled)}",
-            hint=Say("open the workspace once, which finishes or reverts them, then try again"),
-            details={"records": [record.id for record, _ in unsettled[:20]]},
-        )
 
 
 def _refuse_nameless(place: str, name: str | None) -> None:

@@ -158,7 +158,10 @@ class RunDatabase:
             self._place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise refuse_os(error, "make", "the folder of bulk runs") from None
-        _keep_private(self._place)
+        # Nobody else may read the file, nor what SQLite puts beside it: jobs may name addresses with passwords.
+        with contextlib.suppress(OSError):  # it says itself what is wrong with the place
+            os.close(os.open(self._place, os.O_RDWR | os.O_CREAT, 0o600))
+            self._place.chmod(0o600)
         connection = sqlite3.connect(self._place, timeout=60, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -190,13 +193,6 @@ class RunDatabase:
         if connection is not None:
             with contextlib.suppress(Exception):
                 connection.close()
-
-
-def _keep_private(place: Path) -> None:
-    """Let nobody else read the file: jobs may name addresses with passwords. What SQLite puts beside it is the same."""
-    with contextlib.suppress(OSError):  # it says itself what is wrong with the place
-        os.close(os.open(place, os.O_RDWR | os.O_CREAT, 0o600))
-        place.chmod(0o600)
 
 
 def _nothing(own: Connection) -> None:

@@ -386,7 +386,9 @@ class _Walker:
             return
         if entry.kind == "file":
             self.files.append(path)
-            self._measure(fd, entry.name, path)
+            if self._limits.sizes:
+                with contextlib.suppress(OSError):  # gone since it was listed
+                    self.sizes[path] = self._storage.stat(entry.name, dir_fd=fd).st_size
         elif entry.kind == "link":
             self.links.append(path)
         elif entry.kind == "directory":
@@ -395,11 +397,6 @@ class _Walker:
 
     def _stop(self, why: str) -> None:
         self.stopped = self.stopped or why
-
-    def _measure(self, fd: int, name: str, path: str) -> None:
-        if self._limits.sizes:
-            with contextlib.suppress(OSError):  # gone since it was listed
-                self.sizes[path] = self._storage.stat(name, dir_fd=fd).st_size
 
     def _descend(self, fd: int, names: tuple[str, ...], depth: int, rules: IgnoreRules) -> None:
         if depth >= self._limits.depth:

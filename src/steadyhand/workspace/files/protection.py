@@ -495,7 +495,8 @@ def classify(
         if group.verdict == "flagged":
             verdict = Protection("flagged", group.why) if verdict is _OPEN else verdict
             continue
-        secret = secret or group.verdict == "secret" or _is_vcs_secret(parts, row)
+        is_vcs_secret = parts[row] in VCS_NAMES and not VCS_SECRETS.isdisjoint(parts[row + 1 :])
+        secret = secret or group.verdict == "secret" or is_vcs_secret
         if verdict.status != "refused" and protect == "standard" and not _allowed(parts, row, allow):
             verdict = Protection("refused", group.why)
     if verdict is _OPEN and any(part[:1] == "." and part not in _KNOWN_FOLDERS for part in parts[:-1]):
@@ -598,7 +599,7 @@ def _protected(parts: Sequence[str]) -> Iterator[tuple[int, Group]]:
     """Each component that the table knows, with its row there; what it says of a name in its directory comes first."""
     for row, part in enumerate(parts):
         below = _PATHS.get(f"{part}/{parts[row + 1]}") if row + 1 < len(parts) else None
-        if (group := _PATHS.get(_with_parent(parts, row))) is not None:
+        if (group := _PATHS.get("/".join(parts[max(row - 1, 0) : row + 1]))) is not None:
             yield row, group
         if (group := _group_of(part)) is not None and (below is None or below.verdict != "flagged"):
             yield row, group
@@ -623,10 +624,6 @@ def _group_of(part: str) -> Group | None:
     return next((group for name, group in refused if _short_of(part, name)), None)
 
 
-def _is_vcs_secret(parts: Sequence[str], row: int) -> bool:
-    return parts[row] in VCS_NAMES and not VCS_SECRETS.isdisjoint(parts[row + 1 :])
-
-
 def _short_of(part: str, name: str) -> bool:
     """Whether `part` is an 8.3 abbreviation that could stand for `name`."""
     found = _SHORT.fullmatch(part) if "~" in part else None
@@ -635,10 +632,6 @@ def _short_of(part: str, name: str) -> bool:
     stem = found.group(1)
     long_stem = name.lstrip(".").rpartition(".")[0] or name.lstrip(".")
     return stem in (long_stem.replace(".", "")[:6], _HASHED_SHORT.get(name))
-
-
-def _with_parent(parts: Sequence[str], row: int) -> str:
-    return "/".join(parts[max(row - 1, 0) : row + 1])
 
 
 def _allowed(parts: Sequence[str], row: int, allow: Sequence[str]) -> bool:

@@ -71,7 +71,6 @@ class Course:
 def versions_back(journal: Journal, path: str, *, before_seq: int | None = None) -> Iterator[Version]:
     """The changes that led to the file at `path`, newest first."""
     while True:
-        moved = False
         for entry in check_each(journal.entries(path=path, before_seq=before_seq), _SOME):
             change = entry.record.arriving(path)
             if change is None:
@@ -79,22 +78,21 @@ def versions_back(journal: Journal, path: str, *, before_seq: int | None = None)
             deletion = deletion_undone(journal, entry, change)
             if deletion is not None and deletion.change.before is not None:
                 yield Version(entry, replace(change, before=deletion.change.before))
-                path, before_seq, moved = deletion.change.before.path, deletion.entry.seq, True
+                path, before_seq = deletion.change.before.path, deletion.entry.seq
                 break
             yield Version(entry, change)
             if change.before is None:
                 return
             if change.before.path != path:
-                path, before_seq, moved = change.before.path, entry.seq, True
+                path, before_seq = change.before.path, entry.seq
                 break
-        if not moved:
+        else:  # it had no other name before
             return
 
 
 def versions_forward(course: Course, path: str, *, after_seq: int) -> Iterator[Version]:
     """What happened after `after_seq` to the file that was at `path` then, oldest first."""
     while True:
-        moved = False
         for entry in check_each(course.after(path, after_seq)):
             change = entry.record.leaving(path)
             if change is None:
@@ -103,25 +101,23 @@ def versions_forward(course: Course, path: str, *, after_seq: int) -> Iterator[V
             if change.after is None:
                 return
             if change.after.path != path:
-                path, after_seq, moved = change.after.path, entry.seq, True
+                path, after_seq = change.after.path, entry.seq
                 break
-        if not moved:
+        else:
             return
 
 
 def history_of(journal: Journal, path: str, before_seq: int | None = None) -> Iterator[Entry]:
     """Every record that touched `path`, newest first, and its earlier names before a rename brought it here."""
     while True:
-        moved_from: str | None = None
         for entry in check_each(journal.entries(path=path, before_seq=before_seq), _SOME):
             yield entry
             change = entry.record.arriving(path)
             if change is not None and change.before is not None and change.before.path != path:
-                moved_from, before_seq = change.before.path, entry.seq
+                path, before_seq = change.before.path, entry.seq
                 break
-        if moved_from is None:
+        else:
             return
-        path = moved_from
 
 
 def version_after(journal: Journal, version: Version) -> bytes:

@@ -221,7 +221,12 @@ class CheckReport:
 def verify(store: AnyStore, progress: Progress | None = None) -> CheckReport:
     """Verify every row and image, then compare each file the journal knows with the disk."""
     journal = store.journal
-    problems = (*journal.verify(progress), *_set_aside(store))
+    # Once a damaged journal is looked into and moved away, all is well again.
+    aside = (
+        Problem(None, "set-aside", f"{name} was damaged and set aside; its records cannot be used")
+        for name in store.state.set_aside()
+    )
+    problems = (*journal.verify(progress), *aside)
     last: dict[str, tuple[Entry, str | None]] = {}
     records = 0
     for entry in journal.entries(states=(State.COMMITTED, State.PARTIAL)):
@@ -237,14 +242,6 @@ def verify(store: AnyStore, progress: Progress | None = None) -> CheckReport:
     pending = tuple(record.id for record, _ in journal.unsettled())
     lost = tuple(str(note.body.get("message")) for note in journal.notes(type="lost"))
     return CheckReport(problems, tuple(drifted), pending, len(last), records, lost)
-
-
-def _set_aside(store: AnyStore) -> list[Problem]:
-    """Damaged journals that still lie in the state folder; once looked into and moved away, all is well again."""
-    return [
-        Problem(None, "set-aside", f"{name} was damaged and set aside; its records cannot be used")
-        for name in store.state.set_aside()
-    ]
 
 
 def _leaves(entry: Entry) -> dict[str, str | None]:

@@ -170,12 +170,13 @@ def record_to_json(record: Record) -> Json:
         "arguments": record.arguments,
         "model": record.model,
         "duration_ms": record.duration_ms,
-        **({"call": _from_call(record.call)} if record.call is not None else {}),
+        **({"call": call_to_json(record.call)} if record.call is not None else {}),
         **({"dialect": record.dialect} if record.dialect is not None else {}),
     }
 
 
-def _from_call(call: ToolCall) -> Json:
+def call_to_json(call: ToolCall) -> Json:
+    """A tool's call as a part of a row."""
     return {
         "id": call.id,
         "toolset": call.toolset,

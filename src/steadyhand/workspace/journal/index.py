@@ -147,20 +147,15 @@ def catch_up(connection: Connection, version: int) -> None:
     """Fill what steps after `version` made, from a log that was there before them; inside their transaction."""
     if version != 1:  # an empty log, or nothing to fill
         return
-    if _has_longer_keys(connection):
+    query = (  # names that have a shorter key by now
+        "SELECT 1 FROM files WHERE length(path) > ? UNION ALL"
+        " SELECT 1 FROM records WHERE length(actor) > ? OR length(task) > ? LIMIT 1"
+    )
+    if connection.execute(query, (LONGEST, LONGEST, LONGEST)).fetchone() is not None:
         rebuild(connection, log.rows(connection))
         return
     for row in log.all_notes(connection):
         _enter_note(connection, row)
-
-
-def _has_longer_keys(connection: Connection) -> bool:
-    """Whether the tables hold names that have a shorter key by now."""
-    query = (
-        "SELECT 1 FROM files WHERE length(path) > ? UNION ALL"
-        " SELECT 1 FROM records WHERE length(actor) > ? OR length(task) > ? LIMIT 1"
-    )
-    return connection.execute(query, (LONGEST, LONGEST, LONGEST)).fetchone() is not None
 
 
 def _enter_note(connection: Connection, row: Row) -> None:

@@ -230,8 +230,8 @@ def load(connection: Connection, rows: Iterable[Row]) -> None:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether there is no row."""
-    return connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None
+    """Whether there is neither a row nor an image."""
+    return all(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is None for table in ("log", "images"))
 
 
 Trouble = Literal["checksum", "chain", "missing-row", "body", "image", "index", "structure", "set-aside"]
@@ -396,11 +396,6 @@ def images(connection: Connection) -> Iterator[Packed]:
         found = connection.execute(f"SELECT {_IMAGE} FROM images WHERE key = ?", (key,)).fetchone()
         if found is not None:
             yield Packed(*found)
-
-
-def has_no_images(connection: Connection) -> bool:
-    """Whether no image is kept."""
-    return connection.execute("SELECT key FROM images LIMIT 1").fetchone() is None
 
 
 def load_images(connection: Connection, kept: Iterable[Packed]) -> None:

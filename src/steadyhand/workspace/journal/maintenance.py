@@ -112,7 +112,9 @@ class _Walker:
             self._damaged(Problem(self._last + 1, "missing-row", f"rows before {row.seq} are missing"))
             self._heads = None
         self._last = row.seq
-        if self._is_early(row):
+        # How a record ended is always looked at.
+        says = row.type == RowType.PREPARED.value or row.type in _NOTES
+        if self._since is not None and says and isinstance(row.time, str) and row.time < self._since:
             self._heads = (chain_bytes(row.chain),)
             return None
         broken = seal_problem(row, self._heads)
@@ -122,11 +124,6 @@ class _Walker:
             self._damaged(found)
             return None
         return found
-
-    def _is_early(self, row: Row) -> bool:
-        """Whether the row says something from before the time asked for; how a record ended is always looked at."""
-        says = row.type == RowType.PREPARED.value or row.type in _NOTES
-        return self._since is not None and says and isinstance(row.time, str) and row.time < self._since
 
     def _read(self, row: Row, held: dict[str, Indexed]) -> LogItem | Problem | None:
         if row.type == RowType.PREPARED.value:
@@ -185,7 +182,10 @@ def problems(connection: Connection, progress: Progress | None = None) -> Iterat
     """Every problem that can be found, while the connection sees nothing that others write."""
     meter = _Meter(connection, progress)
     yield from _rows_and_index(connection, meter)
-    yield from _images(connection, meter)
+    for problem in log.audit_images(connection):
+        meter.step()
+        if problem is not None:
+            yield problem
     meter.finish()
 
 
@@ -227,13 +227,6 @@ def _rows_and_index(connection: Connection, meter: _Meter) -> list[Problem]:
     finally:
         rebuilt.close()
     return found
-
-
-def _images(connection: Connection, meter: _Meter) -> Iterator[Problem]:
-    for problem in log.audit_images(connection):
-        meter.step()
-        if problem is not None:
-            yield problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +313,23 @@ def copy_journal(
     `damaged` says that they may be copied.
     """
     before = source.stats()
-    _refuse_filled(target)
+    # Before the long work; `load` looks again, when nobody else can write.
+    held = target.stats()
+    if held.rows or held.images:
+        raise EditError(
+            Kind.EXISTS_ALREADY,
+            f"the journal {target.location} already holds {held.rows} rows and {held.images} images",
+            hint="copy to a journal that is new or empty; nothing was changed",
+            details={"rows": held.rows, "images": held.images},
+        )
     found = tuple(source.verify(_part(progress, 0)))
     if found and not damaged:
-        raise _unsound(source, found)
+        raise EditError(
+            Kind.JOURNAL_DAMAGED,
+            f"the journal {source.location} is damaged: {_listed(found)}",
+            hint="ask for the damaged rows to be copied as they are; an index that is wrong is rebuilt in the copy",
+            details={"problems": len(found)},
+        )
     seen = _Seen(_part(progress, 1), before.rows + before.images)
     source.export(lambda rows, images: target.load(seen.all_rows(rows), seen.all_images(images)))
     after = tuple(target.verify(_part(progress, 2)))
@@ -372,18 +378,6 @@ def _part(progress: Progress | None, number: int) -> Progress:
     return tell
 
 
-def _refuse_filled(target: Journal) -> None:
-    """Refuse before the long work; `load` looks again, when nobody else can write."""
-    held = target.stats()
-    if held.rows or held.images:
-        raise EditError(
-            Kind.EXISTS_ALREADY,
-            f"the journal {target.location} already holds {held.rows} rows and {held.images} images",
-            hint="copy to a journal that is new or empty; nothing was changed",
-            details={"rows": held.rows, "images": held.images},
-        )
-
-
 def _compare(
     seen: _Seen, held: JournalStats, before: tuple[Problem, ...], after: tuple[Problem, ...], target: Journal
 ) -> None:
@@ -397,15 +391,6 @@ def _compare(
             hint="keep the source, discard this copy and copy again",
             details={"rows": seen.rows, "copied_rows": held.rows},
         )
-
-
-def _unsound(source: Journal, found: tuple[Problem, ...]) -> EditError:
-    return EditError(
-        Kind.JOURNAL_DAMAGED,
-        f"the journal {source.location} is damaged: {_listed(found)}",
-        hint="ask for the damaged rows to be copied as they are; an index that is wrong is rebuilt in the copy",
-        details={"problems": len(found)},
-    )
 
 
 def _listed(found: tuple[Problem, ...]) -> str:
@@ -528,9 +513,12 @@ def choose_dropped(
 
 def choose(connection: Connection, retention: Retention) -> tuple[list[ImageUse], list[ImageUse]]:
     """All images, and those to drop."""
-    uses = _uses(connection)
+    found = connection.execute("SELECT digest, length(data), last_seq FROM images").fetchall()
+    uses = [ImageUse(digest.hex(), stored, last_seq) for digest, stored, last_seq in found if isinstance(digest, bytes)]
     if uses and (retention.keep_days is not None or retention.keep_bytes is not None):
-        uses = _with_dependents(connection, uses)
+        # An image is as young as the last record whose versions are rebuilt from it.
+        needed = last_needed({use.digest for use in uses}, _history(connection))
+        uses = [replace(use, last_seq=max(use.last_seq, needed.get(use.digest, 0))) for use in uses]
     since = retention.keep_since()
     young = None if since is None else _first_since(connection, since)
     return uses, choose_dropped(uses, pinned=_pinned(connection), young_seq=young, keep_bytes=retention.keep_bytes)
@@ -540,26 +528,9 @@ def collect(connection: Connection, retention: Retention) -> tuple[list[ImageUse
     """Drop what may go and append the checkpoint, inside a write transaction."""
     uses, dropped = choose(connection, retention)
     if dropped:
-        _drop(connection, dropped)
+        connection.executemany("DELETE FROM images WHERE digest = ?", [(bytes.fromhex(use.digest),) for use in dropped])
         _append_checkpoint(connection, dropped)
     return uses, dropped
-
-
-def _uses(connection: Connection) -> list[ImageUse]:
-    """What each image takes, and the record that it was kept for."""
-    found = connection.execute("SELECT digest, length(data), last_seq FROM images").fetchall()
-    return [ImageUse(digest.hex(), stored, last_seq) for digest, stored, last_seq in found if isinstance(digest, bytes)]
-
-
-def _drop(connection: Connection, images: Iterable[ImageUse]) -> None:
-    """Remove the images; the checkpoint is the caller's."""
-    connection.executemany("DELETE FROM images WHERE digest = ?", [(bytes.fromhex(use.digest),) for use in images])
-
-
-def _with_dependents(connection: Connection, uses: list[ImageUse]) -> list[ImageUse]:
-    """The same, each as young as the last record whose versions are rebuilt from it."""
-    needed = last_needed({use.digest for use in uses}, _history(connection))
-    return [replace(use, last_seq=max(use.last_seq, needed.get(use.digest, 0))) for use in uses]
 
 
 def _history(connection: Connection) -> Iterator[tuple[int, Record]]:
@@ -593,12 +564,7 @@ def _pinned(connection: Connection) -> frozenset[str]:
     found = connection.execute("SELECT seq FROM records WHERE state IN ('prepared', 'partial')").fetchall()
     staged = [staged_at(connection, seq) for (seq,) in found]
     unsettled = frozenset(digest for held in staged if not isinstance(held, Problem) for digest in held[0].digests)
-    return unsettled | held_images(connection)
-
-
-def held_images(connection: Connection) -> frozenset[str]:
-    """Images that held work needs: those of its notes since it was last emptied."""
-    return frozenset(digest for note in held_notes(connection) for digest in _images_of(note))
+    return unsettled.union(*map(_images_of, held_notes(connection)))
 
 
 def held_notes(connection: Connection) -> Iterator[Note]:
@@ -616,9 +582,10 @@ def held_notes(connection: Connection) -> Iterator[Note]:
             last = page[-1].seq
 
 
-def _images_of(note: Note) -> Iterator[str]:
+def _images_of(note: Note) -> list[str]:
+    """The images that held work needs."""
     images = note.body.get("images")
-    yield from (digest for digest in (images if isinstance(images, list) else ()) if isinstance(digest, str))
+    return [digest for digest in images if isinstance(digest, str)] if isinstance(images, list) else []
 
 
 def _first_since(connection: Connection, time: str) -> int:

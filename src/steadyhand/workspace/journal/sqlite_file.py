@@ -78,7 +78,9 @@ class JournalFolder:
             sync_directory(self.path.parent)
         self.check()
         if is_new or self.path.name == DEFAULT_NAME or not self._has_strangers():
-            self._ignore_for_git()
+            with suppress(FileExistsError):
+                with closing(create_private(self.path / ".gitignore")) as handle:
+                    os.write(handle, b"*\n")
 
     def check(self) -> None:
         """Refuse a folder or a file in it that could be somebody else's."""
@@ -138,11 +140,6 @@ class JournalFolder:
         """Whether the folder also serves something else, so that its files are not ours to hide."""
         return any(name not in _OURS and not name.startswith("journal") for name in os.listdir(self.path))
 
-    def _ignore_for_git(self) -> None:
-        with suppress(FileExistsError):
-            with closing(create_private(self.path / ".gitignore")) as handle:
-                os.write(handle, b"*\n")
-
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
     if os.geteuid() not in (status.st_uid, 0):
@@ -185,7 +182,12 @@ class Reserve:
             pass
         self.release()
         try:
-            self._fill()
+            with closing(create_private(self.path)) as handle:
+                # Random bytes: zeros would take no room on a file system that compresses.
+                left = memoryview(os.urandom(self.size))
+                while left:
+                    left = left[os.write(handle, left) :]
+                os.fsync(handle)
         except FileExistsError:  # another process makes it this moment
             return
         except OSError:
@@ -198,14 +200,6 @@ class Reserve:
             os.unlink(self.path)
             return True
         return False
-
-    def _fill(self) -> None:
-        with closing(create_private(self.path)) as handle:
-            # Random bytes: zeros would take no room on a file system that compresses.
-            left = memoryview(os.urandom(self.size))
-            while left:
-                left = left[os.write(handle, left) :]
-            os.fsync(handle)
 
 
 APPLICATION_ID = 0x53744864
@@ -338,7 +332,10 @@ def _open_alone(folder: JournalFolder, timeout: float) -> tuple[sqlite3.Connecti
     folder.create_database()
     connection = bring_up(_connect_with_room(folder, timeout))
     if damage is not None:
-        _report(connection, damage)
+        body = to_bytes({"type": SET_ASIDE, "body": {"message": damage}})
+        connection.execute("BEGIN IMMEDIATE")
+        index.enter(connection, log.append(connection, RowType.NOTE, None, utc_now(), pack(body)))
+        connection.execute("COMMIT")
     return connection, damage
 
 
@@ -403,13 +400,6 @@ def _probe(connection: sqlite3.Connection, folder: JournalFolder) -> None:
 def _put_away(folder: JournalFolder, cause: str) -> str:
     name = folder.set_aside()
     return f"the journal {folder.database} was unusable ({cause}) and was set aside as {name}; a new one was started"
-
-
-def _report(connection: sqlite3.Connection, damage: str) -> None:
-    body = to_bytes({"type": SET_ASIDE, "body": {"message": damage}})
-    connection.execute("BEGIN IMMEDIATE")
-    index.enter(connection, log.append(connection, RowType.NOTE, None, utc_now(), pack(body)))
-    connection.execute("COMMIT")
 
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}

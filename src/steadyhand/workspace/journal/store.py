@@ -229,7 +229,14 @@ class Journal:
         if not found:
             raise index.unknown(prefix)
         if len(found) > 1:
-            raise _ambiguous(prefix, [record_id for _, record_id in found])
+            ids = [record_id for _, record_id in found]
+            listed = ", ".join(ids[:_LISTED]) + (", …" if len(ids) > _LISTED else "")
+            raise EditError(
+                Kind.AMBIGUOUS_MATCH,
+                f"several records start with {prefix}: {listed}",
+                hint="give more digits of the id",
+                details={"ids": ids[:_LISTED]},
+            )
         return _sound(self._handle.read(lambda connection: entry_at(connection, found[0][0], read=self._read)))
 
     def entries(
@@ -574,8 +581,13 @@ class Journal:
         """
 
         def work(connection: Connection) -> None:
-            if not (log.is_empty(connection) and log.has_no_images(connection)):
-                raise _not_empty(self.location)
+            if not log.is_empty(connection):
+                raise EditError(
+                    Kind.EXISTS_ALREADY,
+                    f"the journal {self.location} already holds something",
+                    hint="copy to a journal that is new or empty; nothing was changed",
+                    details={"location": self.location},
+                )
             log.load(connection, rows)
             log.load_images(connection, images)
             index.rebuild(connection, log.rows(connection))
@@ -626,25 +638,6 @@ def _sound(found: T | Problem) -> T:
     if isinstance(found, Problem):
         raise damaged(found.message, seq=found.seq)
     return found
-
-
-def _ambiguous(prefix: str, ids: list[str]) -> EditError:
-    listed = ", ".join(ids[:_LISTED]) + (", …" if len(ids) > _LISTED else "")
-    return EditError(
-        Kind.AMBIGUOUS_MATCH,
-        f"several records start with {prefix}: {listed}",
-        hint="give more digits of the id",
-        details={"ids": ids[:_LISTED]},
-    )
-
-
-def _not_empty(location: str) -> EditError:
-    return EditError(
-        Kind.EXISTS_ALREADY,
-        f"the journal {location} already holds something",
-        hint="copy to a journal that is new or empty; nothing was changed",
-        details={"location": location},
-    )
 
 
 def _silent(_done: int, _total: int) -> None:

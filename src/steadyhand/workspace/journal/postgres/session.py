@@ -82,7 +82,10 @@ def _until(gen: PQGen[RV], deadline: float) -> PQGen[RV]:
 
 
 class _Attempt:
-    """One try to connect, in a thread of its own: looking up a name cannot be interrupted, only left behind."""
+    """One try to connect, in a thread of its own: looking up a name cannot be interrupted, only left behind.
+
+    The connection is in autocommit mode; psycopg's errors are raised as they are, `Overdue` where it takes too long.
+    """
 
     def __init__(self, parameters: Mapping[str, str | int]) -> None:
         self._parameters = parameters
@@ -115,13 +118,6 @@ class _Attempt:
             else:
                 self._connection = connection
         self._over.set()
-
-
-def connect(parameters: Mapping[str, str | int], patience: float) -> PunctualConnection:
-    """A connection in autocommit mode; raises psycopg's errors, `Overdue` after `patience` seconds."""
-    connection = _Attempt(parameters).within(patience)
-    connection.patience = patience
-    return connection
 
 
 def cut(connection: PunctualConnection) -> None:
@@ -176,7 +172,8 @@ class PostgresSession:
         parameters: dict[str, str | int] = {"connect_timeout": max(2, int(patience) + 1), **_SILENT_CLIENT}
         parameters |= address.parameters
         parameters |= {"client_encoding": "UTF8", "application_name": "steadyhand"}
-        self.raw: PunctualConnection = connect(parameters, patience)
+        self.raw: PunctualConnection = _Attempt(parameters).within(patience)
+        self.raw.patience = patience
         try:
             self._set_up(address.schema, patience, read_only=read_only)
         except BaseException:
@@ -270,7 +267,12 @@ class PostgresSession:
         values = [part for pair in settings.items() for part in pair]
         found = self.raw.execute(f"SELECT pg_backend_pid(), {asked}", values).fetchone()
         if found is None or found[0] != self.raw.info.backend_pid:
-            raise pooled()
+            # Sessions that change between two statements keep neither locks nor settings.
+            raise EditError(
+                Kind.NOT_ALLOWED,
+                "the server is behind a connection pooler, which cannot hold locks",
+                hint="give the address of the server itself",
+            )
 
 
 def _millis(seconds: float) -> int:
@@ -457,15 +459,6 @@ def read_only(where: str) -> EditError:
     return not_writable(where, Say("open it for writing, as a role that may create and change its tables"))
 
 
-def pooled() -> EditError:
-    """Sessions that change between two statements keep neither locks nor settings: another journal could be written."""
-    return EditError(
-        Kind.NOT_ALLOWED,
-        "the server is behind a connection pooler, which cannot hold locks",
-        hint="give the address of the server itself",
-    )
-
-
 def hold_lost() -> EditError:
     """Somebody else may have the files by now."""
     return EditError(
@@ -520,7 +513,12 @@ def bring_up(session: PostgresSession, address: Address, *, read_only: bool) -> 
         _set_up_substitute(session, address)
         return
     if read_only:
-        raise _older(address, version)
+        raise EditError(
+            Kind.READ_ONLY,
+            f"the journal {address.shown} has the older form {version} and is read-only",
+            hint="open it for writing once to update it",
+            details={"version": version, "known": VERSION},
+        )
     session.begin_schema_change(lock_id("making", address.schema))
     try:
         _migrate(session, address)
@@ -619,12 +617,3 @@ def _set_up_substitute(session: PostgresSession, address: Address) -> None:
             f"there is no journal {address.shown} yet",
             hint="the first workspace opened for writing creates it",
         ) from error
-
-
-def _older(address: Address, version: int) -> EditError:
-    return EditError(
-        Kind.READ_ONLY,
-        f"the journal {address.shown} has the older form {version} and is read-only",
-        hint="open it for writing once to update it",
-        details={"version": version, "known": VERSION},
-    )
