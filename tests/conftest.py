@@ -12,6 +12,8 @@ import signal
 import tempfile
 import threading
 import time
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,10 +23,6 @@ from tests import sampling, table
 from tests.postgres.server import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
-
-# What is kept for the user is not kept for whoever runs the tests, nor by the processes that they start.
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="steadyhand-tests-")
-atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 # Thousands of small trees are made, synced and removed: in memory that takes a quarter of the processor time less than
 # on a disk. `make sweep` and `make crash` go to the disk, and so does a machine with little memory to lend.
@@ -79,10 +77,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("--whole") and not sampling.IS_EVERY_CALL and has_room(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+        if "TMPDIR" not in os.environ:  # workers find it set
+            os.environ["TMPDIR"] = _folder(MEMORY)
+            os.chmod(os.environ["TMPDIR"], 0o1777)  # some tests are other users
+    tempfile.tempdir = None  # it is looked up again
+    # What is kept for the user is not kept for whoever runs the tests, nor by the processes that they start.
+    os.environ["XDG_STATE_HOME"] = _folder()
     table.ONLY[:] = config.getoption("--row")
     sampling.WHOLE[:] = [True] if config.getoption("--whole") else []
     if config.getoption("--for") is not None:
         config.pluginmanager.register(Slice(config.getoption("--for")))
+
+
+def _folder(within: str | None = None) -> str:
+    """A folder that is there as long as this process."""
+    made = tempfile.mkdtemp(prefix="sh-tests-", dir=within)
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 class Slice:
@@ -105,8 +116,22 @@ class Slice:
         terminalreporter.write_line(f"a slice: {ran} tests ran before the time was up")
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Modules without an example are not looked through for one, nor imported for that."""
+    found = yield
+    if file_path.suffix == ".py" and b">>>" not in file_path.read_bytes():
+        return [collector for collector in found if type(collector) is pytest.Module]
+    return found
+
+
+def pytest_collection() -> None:
     """Thousands of collected tests stay until the end: nobody need look through them for garbage again and again."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)  # and what each test leaves may wait a little
