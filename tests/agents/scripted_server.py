@@ -9,13 +9,16 @@ hold, such as the path of its article. When a list is used up its last step is r
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+import pytest
 
 _PIECE, _PIECES = 40, 500  # characters of a reply in one event, and about as many events at most
 _USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
@@ -61,7 +64,9 @@ class Drop:
 
 @dataclass(frozen=True)
 class Slow:
-    """Nothing is said until the server is closed."""
+    """Nothing is said until the server is closed. `meanwhile` is called when that begins."""
+
+    meanwhile: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,27 @@ def text_of(message: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content or ())
 
 
+class EventLoopClock:
+    """The clock of every event loop, moved on from another thread: a limit is reached without waiting for it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._ahead = 0.0
+        self._loops: set[asyncio.BaseEventLoop] = set()
+        real = asyncio.BaseEventLoop.time
+
+        def time(loop: asyncio.BaseEventLoop) -> float:
+            self._loops.add(loop)
+            return real(loop) + self._ahead
+
+        monkeypatch.setattr(asyncio.BaseEventLoop, "time", time)
+
+    def move_on(self, seconds: float) -> None:
+        self._ahead += seconds
+        for loop in tuple(self._loops):
+            if loop.is_running():
+                loop.call_soon_threadsafe(lambda: None)  # it looks at the clock
+
+
 @contextmanager
 def scripted_server(*steps: Step, **scripts: Sequence[Step]) -> Iterator[ScriptedServer]:
     with scripted(scripts or steps) as server:
@@ -167,6 +193,8 @@ def _handler(state: ScriptedServer) -> type[BaseHTTPRequestHandler]:
         def _act(self, step: Step) -> None:
             match step:
                 case Slow():
+                    if step.meanwhile is not None:
+                        step.meanwhile()
                     state.closing.wait()
                     self.close_connection = True
                 case Status():

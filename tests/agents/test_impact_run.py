@@ -34,7 +34,17 @@ from tests.agents.impact_ground import (
     statuses,
     write,
 )
-from tests.agents.scripted_server import Call, Drop, ScriptedServer, Slow, Status, Step, scripted, text_of
+from tests.agents.scripted_server import (
+    Call,
+    Drop,
+    EventLoopClock,
+    ScriptedServer,
+    Slow,
+    Status,
+    Step,
+    scripted,
+    text_of,
+)
 
 
 @pytest.fixture
@@ -158,9 +168,12 @@ def test_a_model_that_errs_gets_there_and_nothing_else_is_changed(
     assert audit(root, "docs/login.md", record)["status"] == "updated"
 
 
-@pytest.mark.sweep  # it waits for the limit, as its twin in test_runner.py does in every run
-def test_a_slow_answer_after_a_write_is_partial_with_patch_and_reasons(root: Path) -> None:
-    record = impact(root, only("docs/login.md", FIX_LOGIN, Slow()), limits=Limits(seconds=15.0), propagate=False)
+def test_a_slow_answer_after_a_write_is_partial_with_patch_and_reasons(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = EventLoopClock(monkeypatch)
+    script = only("docs/login.md", FIX_LOGIN, Slow(lambda: clock.move_on(500.0)))
+    record = impact(root, script, limits=Limits(seconds=500.0), propagate=False)
     login = by_path(record)["docs/login.md"]
     assert (login["status"], login["error"]["kind"]) == ("partial", "time")
     assert login["editReasons"] == ["MAX_TRIES is 3 now"]

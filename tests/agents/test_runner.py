@@ -19,6 +19,7 @@ from tests.agents.scripted_server import (
     Cut,
     Drop,
     Endless,
+    EventLoopClock,
     Raw,
     ScriptedServer,
     Slow,
@@ -176,11 +177,10 @@ def test_an_error_that_stays_ends_the_conversation(root: Path) -> None:
     assert "(3 tries)" in (ended.error or "")
 
 
-def test_a_slow_answer_ends_at_the_limit_and_what_was_done_stays(root: Path) -> None:
-    with scripted_server("done") as server:
-        hold(root, server)  # what a process loads at its first conversation is no part of the limit
-    with scripted_server(EDIT, Slow()) as server:
-        ended, _ = hold(root, server, Limits(seconds=5.0))
+def test_a_slow_answer_ends_at_the_limit_and_what_was_done_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = EventLoopClock(monkeypatch)
+    with scripted_server(EDIT, Slow(lambda: clock.move_on(500.0))) as server:
+        ended, _ = hold(root, server, Limits(seconds=500.0))
     assert (ended.stop, ended.calls) == ("time", 1)
     assert text(root) == "one\n2\nthree\n"
 
