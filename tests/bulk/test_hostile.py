@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,8 @@ from steadyhand.bulk.execution import carry_out
 from steadyhand.bulk.job import BadLine, batches, read_job, read_jobs, read_lines
 from steadyhand.bulk.run_store import AttemptOutcome, Begun, BulkSettings, Wait
 from steadyhand.errors import Kind
+from steadyhand.surfaces.cli.main import cli
+from steadyhand.workspace.run_database import RunDatabase
 from tests.bulk.ground import Ground, answer, command, git, kill_group, repository, wicked_git
 from tests.concurrency.crew import wait_until
 from tests.table import table
@@ -124,28 +127,39 @@ def test_tokens_in_addresses_are_in_no_key_and_no_message(ground: Ground) -> Non
     assert stat.S_IMODE((ground.state / "runs.db").stat().st_mode) == 0o600, "addresses are kept there"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        f"postgresql://bob:{SECRET}@127.0.0.1:1/x",
-        "postgresql://bob:hun%25ter2@127.0.0.1:1/x",
-        f"postgresql://127.0.0.1:1/x?password={SECRET}",
-        f"postgresql://127.0.0.1:1/x?password=hunter2&{SECRET}=1",
-        f"postgresql://bob:{SECRET}@@127.0.0.1:1/x",
-        f"postgresql://bob:{SECRET}@127.0.0.1:port/x",
-        f"postgresql://bob:{SECRET}/x@127.0.0.1/x?queue=a-b",
-    ],
-)
-def test_a_queue_that_cannot_be_reached_is_refused_without_its_password(url: str, ground: Ground) -> None:
-    process = command("bulk", "status", "--json", "--queue", url, state=ground.state)
+UNREACHABLE = [
+    "postgresql://bob:hun%25ter2@127.0.0.1:1/x",
+    f"postgresql://bob:{SECRET}@127.0.0.1:1/x",
+    f"postgresql://127.0.0.1:1/x?password={SECRET}",
+    f"postgresql://127.0.0.1:1/x?password=hunter2&{SECRET}=1",
+    f"postgresql://bob:{SECRET}@@127.0.0.1:1/x",
+    f"postgresql://bob:{SECRET}@127.0.0.1:port/x",
+    f"postgresql://bob:{SECRET}/x@127.0.0.1/x?queue=a-b",
+]
+
+
+@table("url", UNREACHABLE)
+def test_a_queue_that_cannot_be_reached_is_refused_without_its_password(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RunDatabase.__init__.__kwdefaults__, "first", 0.0)  # a server that is away is asked once
+    result = CliRunner().invoke(cli, ["bulk", "status", "--json", "--queue", url])
+    assert result.exit_code not in (0, 1), result.output
+    check_refused_without_password(result.stdout, result.stderr)
+    assert url != UNREACHABLE[0] or "connection refused" in json.loads(result.stdout)["error"]["message"]
+
+
+def test_a_process_says_no_password_of_a_queue_either(ground: Ground) -> None:
+    process = command("bulk", "status", "--json", "--queue", UNREACHABLE[-1], state=ground.state)
     out, err = process.communicate(timeout=600)
     assert process.returncode not in (0, 1), out + err
-    error = json.loads(out)["error"]
-    assert error["kind"] in ("bad-request", "disk-refused")
-    assert "hun%25ter2" not in url or "connection refused" in error["message"]
-    assert "hunter2" not in out + err
-    assert SECRET not in out + err
-    assert "ter2" not in out + err
+    check_refused_without_password(out, err)
+
+
+def check_refused_without_password(out: str, err: str) -> None:
+    assert json.loads(out)["error"]["kind"] in ("bad-request", "disk-refused")
+    for secret in ("hunter2", SECRET, "ter2"):
+        assert secret not in out + err
 
 
 def test_a_branch_of_somebody_else_is_no_result_of_a_job(ground: Ground) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
+from tests.sampling import sample
 
 WORDS = ("alpha", "beta", "gamma", "foo", "bar")
 
@@ -88,12 +89,13 @@ def test_a_task_alone_is_never_in_its_own_way(tmp_path: Path, seed: int, hold: b
     story(tmp_path, seed, hold=hold)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hold", [False, True])
 def test_lines_put_in_at_one_place_go_however_they_are_quoted(tmp_path: Path, hold: bool) -> None:
     texts: dict[str, str] = {}
     with sh.Workspace(tmp_path, actor="agent", task="T", hold=hold) as ws:
         for number, (end, *rows) in enumerate(product(("\n", "\r\n"), ("", "x"), ("", "y"))):
-            for ways in product(range(5), repeat=2):
+            for ways in sample(list(product(range(5), repeat=2)), 9):
                 path = f"{number}-{ways[0]}{ways[1]}.txt"
                 texts[path] = f"a{end}b{end}"
                 (tmp_path / path).write_bytes(texts[path].encode())
