@@ -405,11 +405,12 @@ class SqliteHandle:
 
     def _begin(self, connection: sqlite3.Connection, *, durable: bool) -> None:
         """Begin a write transaction. Whether its commit waits for the medium can only be said outside of one."""
-        if durable is not self._is_durable:
+        if durable is self._is_durable:
+            connection.execute("BEGIN IMMEDIATE")
+        else:
             self._is_durable = None
-            connection.execute(_SYNCHRONOUS[durable])
+            connection.executescript(f"{_SYNCHRONOUS[durable]}; BEGIN IMMEDIATE")
             self._is_durable = durable
-        connection.execute("BEGIN IMMEDIATE")
 
     def _makes_room(self, connection: sqlite3.Connection, error: sqlite3.Error, room: Room) -> bool:
         """Whether what a full disk refused may be tried again: what a failed write left behind is given back first."""
