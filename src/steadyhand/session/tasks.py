@@ -131,22 +131,27 @@ class TaskView:
         journal = self._journal()
         paths = [path for op in ops for path in (op.before_path, op.after_path) if path is not None]
         seen: dict[str, tuple[SeenVersion, ...]] = {}
-        with contextlib.ExitStack() as block:
-            with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
-                asked = journal if journal is not None else self.store.journal
-                is_known = known is not None and known.party == self.recalled_for and asked.has_recalled(known)
-                if known is not None and is_known and all(_is_seen_edit(op, known) for op in ops):
-                    block.enter_context(asked.recalled(known))
-                else:
-                    block.enter_context(asked.recalling(paths, party=self.recalled_for, before_seq=seq))
+        answers: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
+        try:  # the change is made, whatever can be remembered of it
+            asked = journal if journal is not None else self.store.journal
+            is_known = known is not None and known.party == self.recalled_for and asked.has_recalled(known)
+            if known is not None and is_known and all(_is_seen_edit(op, known) for op in ops):
+                answers = known
+            else:
+                answers = asked.recalling(paths, party=self.recalled_for, before_seq=seq)
+        except EditError:
+            pass
+        with answers:
             for op in ops:
                 try:
                     seen |= self._wrote(op, seq, journal)
                 except EditError:
                     continue
         if journal is not None and seen:
-            with contextlib.suppress(EditError):
+            try:
                 journal.see_all(self.party, seen)
+            except EditError:
+                pass
 
     def _wrote(self, op: FileOp, seq: int, journal: Journal | None) -> dict[str, tuple[SeenVersion, ...]]:
         """What the journal is to keep of one file: the record brings its versions back."""

@@ -16,7 +16,7 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Final
 
@@ -28,6 +28,28 @@ _ASKS: Final = 0.05  # seconds
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of <malloc.h>
 
 
+class _Share:
+    """A block of `Budget.sharing`."""
+
+    __slots__ = ("_give_back", "_mine", "_outer", "_share", "_token")
+
+    def __init__(self, mine: ContextVar[dict[str, int] | None], give_back: Callable[[Iterable[int]], None]) -> None:
+        self._mine = mine
+        self._give_back = give_back
+
+    def __enter__(self) -> None:
+        self._outer = self._mine.get()
+        self._share: dict[str, int] = {} if self._outer is None else self._outer
+        self._token = self._mine.set(self._share)
+
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None and self._share:
+            _clear_frames(error)
+        self._mine.reset(self._token)
+        if self._outer is None and self._share:
+            self._give_back(self._share.values())
+
+
 class Budget:
     """So many bytes for all calls at once. `free`: a smaller file does not count. Thread-safe."""
 
@@ -37,24 +59,14 @@ class Budget:
         self._claimed = 0
         self._mine: ContextVar[dict[str, int] | None] = ContextVar("claimed", default=None)
 
-    @contextlib.contextmanager
-    def sharing(self) -> Iterator[None]:
+    def sharing(self) -> contextlib.AbstractContextManager[None]:
         """What is read within the block counts until the block ends; a block inside another is part of it."""
-        outer = self._mine.get()
-        mine: dict[str, int] = {} if outer is None else outer
-        token = self._mine.set(mine)
-        try:
-            yield
-        except BaseException as error:
-            if mine:
-                _clear_frames(error)
-            raise
-        finally:
-            self._mine.reset(token)
-            if outer is None and mine:
-                with self._room:
-                    self._claimed -= sum(mine.values())
-                    self._room.notify_all()
+        return _Share(self._mine, self._give_back)
+
+    def _give_back(self, claimed: Iterable[int]) -> None:
+        with self._room:
+            self._claimed -= sum(claimed)
+            self._room.notify_all()
 
     def claim(self, name: str, size: int) -> None:
         """Count a file that is about to be read. Refuses with `busy` where others have too much for too long."""

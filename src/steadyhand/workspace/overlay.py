@@ -12,7 +12,6 @@ appears; so every change of a name is small enough to be done, checked and taken
 
 from __future__ import annotations
 
-import contextlib
 import os
 from bisect import bisect_left
 from collections import Counter
@@ -469,10 +468,12 @@ class Overlay:
     def read(self, paths: Iterable[str]) -> None:
         """Read these files as text now; what is refused is refused again where it is asked for."""
         for path in paths:
-            with contextlib.suppress(EditError):
+            try:
                 draft = self.look(path)[1]
                 if draft is not None:
                     draft.source()
+            except EditError:
+                continue
 
     def lock_keys(self) -> list[str]:
         """Every path that was looked at, and every inode with several names among them.

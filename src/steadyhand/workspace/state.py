@@ -29,7 +29,7 @@ import re
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -169,7 +169,7 @@ class StateFolder:
 
     def mark(self) -> tuple[str, str]:
         """What the names of temporaries say of their maker: this folder on this machine, and the machine's start."""
-        whose = f"{this_machine()}\0{os.stat(self.location).st_ino}"
+        whose = f"{this_machine()}\0{os.stat(self._name).st_ino}"
         try:
             boot = self._storage.boot()
         except OSError:
@@ -278,9 +278,11 @@ class StateFolder:
 
     def withdraw(self, id: str) -> None:
         """Take the note away; everything it named is settled."""
-        with suppress(FileNotFoundError):
-            room = self._pending or self._notes_room()
+        room = self._pending or self._notes_room()
+        try:
             self._storage.unlink(id, dir_fd=room.handle)
+        except FileNotFoundError:
+            return
 
     def keep(self, name: str, *, dir_fd: int, label: str) -> str:
         """Move somebody's file into `kept`; gives the name it has there, relative to this folder."""
@@ -401,6 +403,7 @@ def _try_lock(fd: int) -> bool:
     return True
 
 
+@lru_cache(maxsize=16)  # each change asks for the same two
 def _token(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[: len(NO_BOOT)]
 

@@ -293,7 +293,8 @@ class Store:
         except EditError:
             return None
         is_same = change.after is not None and change.after.digest == digest
-        return replace(change.encoding, chosen_by="journal") if is_same else None
+        known = change.encoding if is_same else None
+        return known if known is None or known.chosen_by == "journal" else replace(known, chosen_by="journal")
 
     def recalling(
         self, paths: Iterable[str], party: Party | None
@@ -395,7 +396,7 @@ class Store:
         for op in ops:
             asked |= set() if op.before_path is None else {op.before_path}
         is_known = known is not None and asked <= known.paths and journal.has_recalled(known) and known.is_current()
-        with journal.recalled(known) if known is not None and is_known else journal.recalling(asked):
+        with known if known is not None and is_known else journal.recalling(asked):
             for path in asked:
                 found.of(path)
             try:

@@ -558,9 +558,11 @@ class Transaction:
         """
         for work in self._work:
             if work.kind == "replace" and work.aside:
-                with contextlib.suppress(OSError):
+                try:
                     self._storage.unlink(work.aside, dir_fd=work.dir_fd)
                     work.aside = ""
+                except OSError:
+                    continue
 
     def _make_durable(self) -> bool:
         errors: list[BaseException] = []

@@ -413,11 +413,15 @@ class UnseenChanges:
 
         Who works alone on a file meets this at every edit: where nothing was unseen, nothing is.
         """
-        last = next(versions_back(self._journal, path), None)
-        if last is None or last.change.before is None or not _led_to(last, digest):
+        try:
+            last = self._journal.latest(path)
+        except EditError:
             return None
-        is_next = last.change.before.digest == before.digest != digest
-        return max(before.seq, last.entry.seq) if is_next and self._is_own(last.entry) else None
+        change = None if last is None else last.record.arriving(path)
+        if last is None or change is None or change.before is None or change.after is None:
+            return None
+        is_next = change.after.digest == digest and change.before.digest == before.digest != digest
+        return max(before.seq, last.seq) if is_next and self._is_own(last) else None
 
     def _to_resume(
         self,
@@ -631,10 +635,9 @@ def _is_known(version: Version, known: set[str]) -> bool:
     return any(side is not None and side.digest in known for side in (version.change.before, version.change.after))
 
 
-def _alike(left: object, right: object) -> bool:
+def _alike(left: Encoding, right: Encoding) -> bool:
     """Whether two encodings count the same characters."""
-    names = ("name", "errors", "mark")
-    return all(getattr(left, name) == getattr(right, name) for name in names)
+    return (left.name, left.errors, left.mark) == (right.name, right.errors, right.mark)
 
 
 def _compared(before: bytes, after: bytes, present: Source) -> ChangeSet | None:

@@ -16,11 +16,12 @@ Invariants:
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from steadyhand.errors import EditError, Kind
@@ -73,9 +74,6 @@ FOLLOWS_THE_LOG: Final = """CREATE TEMP TRIGGER index_follows_the_log AFTER INSE
 """For a connection that writes: SQLite has no statement that writes to two tables."""
 
 
-_ADD_FILE: Final = "INSERT INTO files (path, seq) VALUES (?, ?)"
-
-
 def add_record(connection: Connection, seq: int, record: Record) -> None:
     """Enter a prepared record."""
     task = None if record.task is None else key(record.task)
@@ -83,11 +81,7 @@ def add_record(connection: Connection, seq: int, record: Record) -> None:
         "INSERT INTO records (seq, id, state, time, actor, task) VALUES (?, ?, 'prepared', ?, ?, ?)",
         (seq, record.id, record.time, key(record.actor), task),
     )
-    named = [(key(path), seq) for path in record.paths]
-    if len(named) == 1:
-        connection.execute(_ADD_FILE, named[0])
-    else:
-        connection.executemany(_ADD_FILE, named)
+    connection.executemany("INSERT INTO files (path, seq) VALUES (?, ?)", [(key(path), seq) for path in record.paths])
     if record.undoes:
         rows = [(undone, seq) for undone in dict.fromkeys(record.undoes)]
         connection.executemany("INSERT INTO undos (undone, seq) VALUES (?, ?)", rows)
@@ -542,6 +536,7 @@ class Recalled:
     def __init__(
         self,
         handle: Handle,
+        thread: threading.local,
         read: RecordsRead,
         decoded_versions: parties.DecodedVersions,
         paths: Iterable[str],
@@ -556,6 +551,15 @@ class Recalled:
         self._decoded_versions = decoded_versions
         self._answers: _Answers | None = None
         self._latest: Mapping[str, Latest] | None = None
+        self._thread = thread
+
+    def __enter__(self) -> Self:
+        self._outer = getattr(self._thread, "recalled", None)
+        self._thread.recalled = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.recalled = self._outer
 
     def latest(self, path: str) -> Latest | None:
         """The newest lasting record of one of the paths."""

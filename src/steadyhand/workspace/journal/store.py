@@ -24,7 +24,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -468,22 +468,13 @@ class Journal:
         ):
             self._handle.write(work, durable=False)
 
-    def recalling(
-        self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
-    ) -> AbstractContextManager[Recalled]:
+    def recalling(self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None) -> Recalled:
         """Ask about many files at once: inside the block this thread's questions for the latest records of these
-        paths, before a row where one is given, and for what `party` has seen of them are answered as of the first one.
+        paths, before a row where one is given, and for what `party` has seen of them are answered as of the first one;
+        so they are inside a later block of the same.
         """
-        return self.recalled(Recalled(self._handle, self._read, self._decoded_versions, paths, party, before_seq))
-
-    @contextmanager
-    def recalled(self, known: Recalled) -> Iterator[Recalled]:
-        """Inside the block this thread's questions are answered from what an earlier block gave."""
-        before, self._thread.recalled = getattr(self._thread, "recalled", None), known
-        try:
-            yield known
-        finally:
-            self._thread.recalled = before
+        known = self._read, self._decoded_versions
+        return Recalled(self._handle, self._thread, *known, paths, party, before_seq)
 
     def has_recalled(self, known: Recalled) -> bool:
         return known.handle is self._handle
