@@ -33,7 +33,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.files.sandbox import FileImage, Place, Sandbox
@@ -279,6 +279,12 @@ class FileLocks:
         """Where a path led when its file was locked; still ours to close."""
         return self._places.get(path)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
     def release(self) -> None:
         self._places.clear()
         while self._directories:
@@ -300,11 +306,9 @@ def _jitter() -> float:
     return random.uniform(0.5, 1.5)
 
 
-@contextmanager
-def hold_files(
-    sandbox: Sandbox, paths: Collection[str], *, timeout: float, required: bool = True
-) -> Iterator[FileLocks]:
-    """Hold the locks of the files at these paths within the block. Refuses `busy` like `LockTable.hold`.
+def hold_files(sandbox: Sandbox, paths: Collection[str], *, timeout: float, required: bool = True) -> FileLocks:
+    """The locks of the files at these paths, held from now on until the end of the block that this is for. Refuses
+    `busy` like `LockTable.hold`.
 
     Where they are not `required`, it goes on without them when the time is up. A path that leads nowhere, or no longer
     where it may, is passed over: whoever looks at it again is refused there.
@@ -328,9 +332,10 @@ def hold_files(
                 )
             time.sleep(min(left, wait * _jitter()))
             wait = min(wait * 1.5, _LONGEST_WAIT_FOR_FILES)
-        yield locks
-    finally:
+    except BaseException:
         locks.release()
+        raise
+    return locks
 
 
 def _lock_all(sandbox: Sandbox, paths: Collection[str], locks: FileLocks) -> str | None:

@@ -167,9 +167,9 @@ class StateFolder:
         """Whether the room for notes is the one that this object has open."""
         return self._pending is not None and self._pending.is_at(f"{self._name}/pending")
 
-    def mark(self) -> tuple[str, str]:
+    def mark(self, machine: str | None = None) -> tuple[str, str]:
         """What the names of temporaries say of their maker: this folder on this machine, and the machine's start."""
-        whose = f"{this_machine()}\0{os.stat(self._name).st_ino}"
+        whose = f"{machine or this_machine()}\0{os.stat(self._name).st_ino}"
         try:
             boot = self._storage.boot()
         except OSError:

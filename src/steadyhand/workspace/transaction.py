@@ -211,7 +211,7 @@ class Transaction:
         )
 
     def _open_places(self, names: Sequence[NameChange]) -> None:
-        mark = self._state.mark()
+        mark = self._state.mark(self._machine)
         for index, (path, kind, before, op) in enumerate(names):
             place = self._held.files.place(path)
             if place is None:

@@ -63,13 +63,16 @@ class Row(NamedTuple):
         return self.checksum == checksum_of(*self[:6])
 
 
+_LARGE = 1 << 16  # bytes of a field
+
+
 def checksum_of(*fields: Field) -> bytes:
     """SHA-256 over the fields with type and length.
 
     >>> checksum_of("ab", "c") == checksum_of("a", "bc")
     False
     """
-    digest = hashlib.sha256()
+    digest, parts = hashlib.sha256(), []
     for field in fields:
         if isinstance(field, bytes):
             tag, data = b"b", field
@@ -77,8 +80,12 @@ def checksum_of(*fields: Field) -> bytes:
             tag, data = b"s", field.encode("utf-8", "surrogatepass")
         else:
             tag, data = (b"n", b"") if field is None else (b"i", repr(field).encode())
-        digest.update(b"%s%d:" % (tag, len(data)))
-        digest.update(data)
+        parts += [b"%s%d:" % (tag, len(data)), data]
+        if len(data) > _LARGE:  # a whole file is not copied for it
+            digest.update(b"".join(parts[:-1]))
+            digest.update(data)
+            parts.clear()
+    digest.update(b"".join(parts))
     return digest.digest()
 
 
@@ -138,9 +145,9 @@ def append(
 
 def row_after(head: Head, type: RowType, record: str | None, time: str, packed: tuple[int, bytes]) -> Row:
     """The row that comes after the last one."""
-    seq, (codec, body) = head[0] + 1, packed
-    checksum = checksum_of(seq, type.value, record, time, codec, body)
-    return Row(seq, type.value, record, time, codec, body, checksum, link(head[1], checksum))
+    seq, name, (codec, body) = head[0] + 1, type.value, packed
+    checksum = checksum_of(seq, name, record, time, codec, body)
+    return Row(seq, name, record, time, codec, body, checksum, link(head[1], checksum))
 
 
 def row_and_head(connection: Connection, seq: int) -> tuple[Row, bytes | None] | None:

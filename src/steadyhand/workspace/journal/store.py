@@ -89,6 +89,7 @@ _NEXT = {
     State.PREPARED: {State.COMMITTED, State.ABORTED, State.PARTIAL},
     State.PARTIAL: {State.COMMITTED, State.ABORTED},
 }
+_WITHOUT_NOTE = pack(to_bytes({}))
 AT_ONCE = 100  # files of one statement with four values for each
 
 
@@ -161,7 +162,7 @@ class Journal:
 
         Settling the same way twice is nothing; a partial record may still become committed or aborted.
         """
-        body = pack(to_bytes({} if note is None else {"note": note}))
+        body = _WITHOUT_NOTE if note is None else pack(to_bytes({"note": note}))
         room: Room = "urgent" if urgent else "ordinary"
 
         def work(connection: Connection) -> Row | None:
