@@ -223,6 +223,9 @@ def _row(rows: list[str], line: int) -> str:
     return repr(rows[line - 1][:80]) if line <= len(rows) else "missing"
 
 
+_ADDRESS = Object((Field("at", Text()),), is_open=True)
+_DESTINATION = Object((Field("path", Text()), Field("target", _ADDRESS), Field("where", Text(WHERES))))
+
 # What may be asked of a file, each with the fields that go with it.
 REQUEST_VERBS: dict[str, tuple[str, ...]] = {
     "edits": ("path", "edits", "expect"),
@@ -240,8 +243,6 @@ REQUEST_VERBS: dict[str, tuple[str, ...]] = {
 @cache
 def request_shape() -> Object:
     """The one declaration of what may be asked of a file; `REQUEST_VERBS` says which fields go together."""
-    address = Object((Field("at", Text()),), is_open=True)
-    there = (Field("path", Text()), Field("target", address), Field("where", Text(WHERES)))
     return Object(
         (
             Field("path", Text(), "The file, from the workspace root.", required=True),
@@ -252,8 +253,8 @@ def request_shape() -> Object:
             Field("rename_to", Text(), "Or: its new path."),
             Field("copy_to", Text(), "Or: the path of a copy."),
             Field("merge", Text(), "Or: a snippet whose markers stand for lines that stay."),
-            Field("move", address, "Or: a part of the file to move to `to`."),
-            Field("to", Object(there), "The destination of move; without a target, the end of the file."),
+            Field("move", _ADDRESS, "Or: a part of the file to move to `to`."),
+            Field("to", _DESTINATION, "The destination of move; without a target, the end of the file."),
             Field("mode", Text(), 'Permission bits, such as "0755".'),
             Field("expect", Text(), "fileHash of the version you mean.", also=HASH),
             Field("allow_shrink", Flag(), "Allow write to drop most of the lines."),
@@ -364,7 +365,7 @@ def request_to_json(request: FileRequest) -> dict[str, object]:
 
 
 def _move_from_json(fields: Mapping[str, object], name: str, expect: str | None, path: str) -> MoveText:
-    there = read_object(fields.get("to"), join(path, "to"), ("path", "target", "where"))
+    there = read_object(fields.get("to"), join(path, "to"), _DESTINATION.names)
     place = there.get("target")
     return MoveText(
         name,

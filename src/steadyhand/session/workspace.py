@@ -17,7 +17,7 @@ from steadyhand.hints import NameFile
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.context import MODES, CallContext, Session, store_of, view_of
+from steadyhand.session.context import MODES, CallContext, Session, allowed_verbs, store_of, view_of
 from steadyhand.structure.outline import LIMIT
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Workspace:
             allow=checks.names(allow, "allow"),
             protect=protect,
             extensions=None if extensions is None else checks.names(extensions, "extensions"),
-            read_only=read_only or mode in ("research", "analyze"),
+            read_only=read_only or not allowed_verbs(context.mode),
             lock_timeout=lock_timeout,
             max_bytes=max_bytes,
             one_filesystem=one_filesystem,

@@ -150,7 +150,6 @@ def _plain(value: object) -> object:
 Write = Callable[[bytes], object]
 
 _TRIES = 1_000
-_READING = ("research", "analyze")
 
 
 @contextmanager
@@ -226,8 +225,10 @@ def _check(invocation: Invocation, option: str, target: str) -> None:
         raise EditError(
             Kind.PROTECTED_PATH, f"the file of {option} is where the journal is", hint="write it somewhere else"
         )
+    from steadyhand.session.context import allowed_verbs  # few commands write such a file
+
     settings = invocation.settings
-    if (settings.read_only or settings.mode in _READING) and _is_in(target, root):
+    if (settings.read_only or not allowed_verbs(settings.mode)) and _is_in(target, root):
         raise EditError(
             Kind.READ_ONLY,
             f"the file of {option} is in the workspace, where no file may be created now",

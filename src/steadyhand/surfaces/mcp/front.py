@@ -54,8 +54,6 @@ MOST = 2_000
 _SHOWN_ROOTS = 12
 FOLDER = Path(__file__).resolve().parent / "lists"
 ROOT = "root"
-_MODES = (None, "research", "analyze", "generate", "modify", "execute")
-_READING = ("research", "analyze")
 _ROOM = "anthropic/maxResultSizeChars"
 _MOST_ROOM = 500_000  # what that client takes at most
 Schema = dict[str, Any]
@@ -308,6 +306,7 @@ def listed_tools(options: ServerOptions) -> list[Schema] | None:
 
 def list_of(toolset: str) -> str | None:
     """What is written down of a toolset: its tools, and in which order which of them are listed when."""
+    from steadyhand.session.context import MODES, allowed_verbs
     from steadyhand.tools.kit import offered
     from steadyhand.tools.tool import tool_schema
     from steadyhand.tools.toolsets import tools_of, toolset_named
@@ -319,8 +318,8 @@ def list_of(toolset: str) -> str | None:
     schemas = {tool.name: tool_schema(tool, "mcp") for tool in tools}
     listed = {
         _key(mode, is_read_only=is_read_only): [tool.name for tool in offered(tools, mode, is_read_only=is_read_only)]
-        for mode in _MODES
-        for is_read_only in ((True,) if mode in _READING else (False, True))
+        for mode in (None, *MODES)
+        for is_read_only in ((False, True) if allowed_verbs(mode) else (True,))
     }
     kept = {name: {key: each for key, each in value.items() if key not in left_out} for name, value in schemas.items()}
     return json.dumps({"listed": listed, "tools": kept}, indent=1) + "\n"
