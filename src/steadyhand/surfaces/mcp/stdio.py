@@ -146,7 +146,7 @@ class Pipe:
         self._splitter = heard.frames
         self._frames = deque(heard.waiting)
         self._ahead = sum(map(_weight, self._frames))
-        self._is_listening = self._has_ended = False
+        self._is_listening = self._is_writing = self._has_ended = False
         self._arrived = asyncio.Event()
         self._lines = deque([memoryview(heard.unwritten)] if heard.unwritten else ())
         self._unwritten = len(heard.unwritten)
@@ -159,7 +159,7 @@ class Pipe:
         self._loop = asyncio.get_running_loop()
         self._listen()
         if self._lines:
-            self._loop.add_writer(self._writing, self._flush)
+            self._flush()
 
     async def frame(self) -> bytes | Oversize | None:
         """What the client sends next; None when it sends no more."""
@@ -179,9 +179,8 @@ class Pipe:
         self._unwritten += len(line)
         if len(self._lines) == 1:
             self._flush()
-            if self._lines:
-                self._loop.add_writer(self._writing, self._flush)
-        self._note_room()
+        else:
+            self._note_room()
 
     async def drained(self) -> None:
         """Wait while too much is unwritten."""
@@ -244,16 +243,20 @@ class Pipe:
             self._lines.clear()
             self._unwritten = 0
             self.hang_up()
-        if not self._lines:
+        if self._lines and not self._is_writing:
+            self._loop.add_writer(self._writing, self._flush)
+        elif self._is_writing and not self._lines:
             self._loop.remove_writer(self._writing)
+        self._is_writing = bool(self._lines)
         self._note_room()
         self._written.set()
 
     def _note_room(self) -> None:
-        if self._unwritten > _ROOM:
-            self.room.clear()
-        else:
+        has_room = self._unwritten <= _ROOM
+        if has_room and not self.room.is_set():
             self.room.set()
+        elif not has_room:
+            self.room.clear()
 
     async def _until(self, is_so: Callable[[], bool]) -> None:
         while not is_so():
