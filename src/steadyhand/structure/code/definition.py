@@ -27,6 +27,8 @@ def steps_of(written: str) -> tuple[str, ...]:
     >>> steps_of("Outer::Inner<T>::run"), steps_of('"my table"'), steps_of("A::operator/")
     (('Outer', 'Inner', 'run'), ('my table',), ('A', 'operator/'))
     """
+    if written.isidentifier():
+        return (written,)
     written = " ".join(written.split())
     operator = _OPERATOR.search(written)
     if operator is not None:

@@ -566,9 +566,11 @@ def checked_batch(source: Source, code: Code, pieces: Sequence[tuple[Piece, str]
         return None
     new = source.apply(ChangeSet(tuple(splice for piece in placed for splice in piece.proposal.splices)))
     after = _read_as(code.language, new)
-    if isinstance(after, Refusal) or after.errors > code.errors or code.errors:
+    if isinstance(after, Refusal) or not _has_same_errors(source, code, new, after, placed):
         return None
-    if fault_of(after, new.text) is not None or _strange(code, after, placed) is not None:
+    if fault_of(after, new.text) is not None and (not code.errors or fault_of(code, source.text) is None):
+        return None
+    if _strange(code, after, placed) is not None:
         return None
     named = Counter(name for _, name in pieces)
     own = {piece.place: name for piece, name in pieces}
@@ -577,6 +579,30 @@ def checked_batch(source: Source, code: Code, pieces: Sequence[tuple[Piece, str]
         if any(named[name] > (own[piece.place] == name) for name in (before - there) + (there - before)):
             return None
     return new
+
+
+def _has_same_errors(source: Source, code: Code, new: Source, after: Code, pieces: Sequence[Piece]) -> bool:
+    """Whether a text has the errors that it had before, in none of some places, and doubtful are the same definitions.
+
+    Where errors are, the parser guesses: that it still guesses alike is seen by what is reported, not concluded.
+    """
+    if not code.errors:
+        return not after.errors
+    starts = [piece.place.start for piece in pieces]
+    moved = list(accumulate((piece.delta for piece in pieces), initial=0))
+    expected: list[tuple[int, str]] = []
+    for offset, message in _faults(source, code):
+        at = bisect_right(starts, offset)
+        if at and offset <= pieces[at - 1].place.end:
+            return False
+        expected.append((offset + moved[at], message))
+    doubtful, still = ([item.path for item in each.definitions if not item.is_sound] for each in (code, after))
+    return after.errors == code.errors and _faults(new, after) == expected and doubtful == still
+
+
+def _faults(source: Source, code: Code) -> list[tuple[int, str]]:
+    """Where the faults of a text begin, and what is said of them."""
+    return [(source.table.start(fault.line - 1) + (fault.column or 1) - 1, fault.message) for fault in code.faults]
 
 
 def _read_as(language: Language, source: Source) -> Code | Refusal:
