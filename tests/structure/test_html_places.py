@@ -33,8 +33,8 @@ def check_places(text: str) -> int:
     page = page_of(Source.of_text(text))
     if isinstance(page, Refusal):
         return 0
-    near = Extents(page.masked.text, page.nodes, page.parents)
-    walk = Extents(page.masked.text, page.nodes, page.parents)
+    near = Extents(page.masked.text, page.nodes, page.parents, are_sorted=page.extents.are_sorted)
+    walk = Extents(page.masked.text, page.nodes, page.parents, are_sorted=page.extents.are_sorted)
     placed = 0
     for index in range(len(page.nodes)):
         found = near._nearby(index) if near.is_in_order else None

@@ -16,8 +16,8 @@ import re
 from array import array
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, repeat
-from operator import attrgetter, lt
+from itertools import compress, repeat
+from operator import attrgetter, eq, le, lt
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -117,7 +117,8 @@ _CLOSERS = lazy_pattern(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>
 _NOSCRIPT_END = lazy_pattern(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 _CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
-_TAG, _PARENT, _LINE_AND_COLUMN = attrgetter("tag"), attrgetter("parent"), attrgetter("source_line", "source_col")
+_TAG, _PARENT, _LINE, _COLUMN = map(attrgetter, ("tag", "parent", "source_line", "source_col"))
+_AT_ONCE = 500  # elements asked for all of this before the next ones: most of the time goes to fetching them
 
 _ID_FIRST = lazy_pattern(r"#([A-Za-z][A-Za-z0-9_-]*)(?:[ ]*>|[ ]+(?=[A-Za-z.#*\[]))[^,]*+\Z")
 
@@ -159,8 +160,8 @@ class Extents:
     Everything that this does not settle is settled by one walk over the page.
     """
 
-    def __init__(self, text: str, nodes: Sequence[Tag], parents: Sequence[int]) -> None:
-        self._text, self._nodes, self._parents = text, nodes, parents
+    def __init__(self, text: str, nodes: Sequence[Tag], parents: Sequence[int], *, are_sorted: bool) -> None:
+        self._text, self._nodes, self._parents, self.are_sorted = text, nodes, parents, are_sorted
         self._offsets = Offsets(text)
         self._known: dict[int, Element] = {}
         self._read: dict[int, Bounds] = {}
@@ -233,10 +234,8 @@ class Extents:
     @cached_property
     def is_in_order(self) -> bool:
         """Whether the elements that have tags come in the order of these: the parser moved none and repeated none."""
-        if "noscript" in self._text.lower() and "noscript" in self.tags:  # to ask each element takes as long as a parse
-            return False
-        places = [place for place in map(_LINE_AND_COLUMN, self._nodes) if place[0] is not None]
-        return all(map(lt, places, islice(places, 1, None)))
+        # To ask each element takes as long as a parse.
+        return self.are_sorted and not ("noscript" in self._text.lower() and "noscript" in self.tags)
 
     def _nearby(self, index: int) -> Element | None:
         """An element whose place is certain from what is near it; None: all of the page must be looked at."""
@@ -541,10 +540,10 @@ def page_of(source: Source) -> Page | Refusal:
     if len(nodes) > _MOST:
         return _too_large(f"the page has {len(nodes)} elements, pages are read up to {_MOST}", _MOST)
     numbers: dict[Node | None, int] = dict(zip(nodes, range(len(nodes)), strict=True))
-    parents = _parents(nodes, numbers)
+    parents, are_sorted = _surroundings(nodes, numbers)
     if _depth(parents) > DEEPEST:
         return _too_large(f"elements are nested deeper than {DEEPEST}", DEEPEST)
-    extents = Extents(masked.text, nodes, parents)
+    extents = Extents(masked.text, nodes, parents, are_sorted=are_sorted)
     return Page(source, masked, tree, nodes, numbers, parents, extents, ended_words(source.text, masked.regions))
 
 
@@ -552,18 +551,29 @@ def _too_large(message: str, limit: int) -> Refusal:
     return Refusal(Kind.TOO_LARGE, message, ByText(), {"limit": limit})
 
 
-def _parents(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> list[int]:
-    found = list(map(numbers.get, map(_PARENT, nodes), repeat(-1)))
+def _surroundings(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> tuple[list[int], bool]:
+    """The number of the element around each, and whether those that are written come in the order of the source."""
+    found: list[int] = []
+    lines: list[int] = []
+    columns: list[int] = []
+    for start in range(0, len(nodes), _AT_ONCE):
+        some = nodes[start : start + _AT_ONCE]
+        found += map(numbers.get, map(_PARENT, some), repeat(-1))
+        own = list(map(_LINE, some))
+        lines += filter(None, own)
+        columns += compress(map(_COLUMN, some), own)
     for index in (index for index, parent in enumerate(found) if parent < 0 < index):
         parent = nodes[index].parent
         while parent is not None and parent not in numbers:  # what is in a `template` has a root of its own
             parent = parent.parent
         found[index] = numbers.get(parent, -1)
-    return found
+    is_beside = map(eq, lines, lines[1:])
+    return found, all(map(le, lines, lines[1:])) and all(compress(map(lt, columns, columns[1:]), is_beside))
 
 
 def _depth(parents: Sequence[int]) -> int:
-    depths: list[int] = []
-    for parent in parents:
-        depths.append(0 if parent < 0 else depths[parent] + 1)
-    return max(depths, default=0)
+    depths = {-1: -1}
+    for index in dict.fromkeys(parents):  # those that have others inside, each behind the one around it
+        if index >= 0:
+            depths[index] = depths[parents[index]] + 1
+    return max(depths.values()) + 1

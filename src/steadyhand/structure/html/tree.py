@@ -66,7 +66,9 @@ def is_safe(text: str) -> bool:
     (True, False)
     """
     drawing = _DRAWING.search(text)
-    last = max((found.start() for found in _TEMPLATE.finditer(text)), default=-1)
+    if drawing is None:
+        return True
+    last = max((found.start() for found in _TEMPLATE.finditer(text, drawing.end())), default=-1)
     while drawing is not None and drawing.start() < last:
         end = _end_of_drawing(text, drawing.start())
         if end is None:
@@ -195,7 +197,7 @@ class Offsets:
 
     def __init__(self, text: str) -> None:
         # The n-th CR LF of the text is one character there, n places further left.
-        self._pairs = [found.start() - n for n, found in enumerate(_CRLF.finditer(text))]
+        self._pairs = [found.start() - n for n, found in enumerate(_CRLF.finditer(text))] if "\r" in text else []
 
     def correct(self, offsets: array[int]) -> None:
         """Make offsets of the text itself of them, in place; what is below zero is none."""
