@@ -11,6 +11,7 @@ from typing import SupportsIndex
 import pytest
 
 import steadyhand as sh
+from benches.documents import document
 from steadyhand.errors import Kind
 from steadyhand.plan.guards import GuardedEdit, GuardInput, check_placeholder
 from steadyhand.plan.policy import Policy
@@ -29,9 +30,11 @@ from steadyhand.structure.html.template import mask
 from steadyhand.structure.html.tree import fault_of as broken
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import OFTEN, cancellable
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 from tests.table import table
 
 # Parses.
@@ -125,6 +128,39 @@ def test_source_code_is_read_once_and_once_after_all_edits(monkeypatch: pytest.M
     edits = [sh.Replace(sh.Symbol(f"f{at}"), f"def f{at}(a):\n    return a\n") for at in range(3)]
     assert sh.edit(text, edits, path="a.py").text.count("return a\n") == 3
     assert sum(callable(each) for each in read) == 2  # long texts are handed over piece by piece
+
+
+def test_an_edit_of_indented_code_reads_its_own_statement_again_and_not_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import tree_sitter
+
+    from steadyhand.structure.code import tree as trees
+
+    read = 0
+
+    def counting(
+        grammar: tree_sitter.Language, data: bytes, edited: tree_sitter.Tree | None = None
+    ) -> tree_sitter.Tree:
+        def note(kind: tree_sitter.LogType, line: str) -> None:
+            nonlocal read
+            read += line.startswith("lexed_lookahead")
+
+        parser = tree_sitter.Parser(grammar)
+        parser.logger = note
+        return parser.parse(data) if edited is None else parser.parse(data, edited)
+
+    monkeypatch.setattr(trees, "parse_bounded", counting)
+    written, python = document("Python", 150_000), languages()["python"]
+    parsed = trees.parse_code(python, written.text)
+    assert isinstance(parsed, Parsed)
+    whole, most = read, 0
+    for spot in written.spots[20:-20:41]:
+        changes = ChangeSet((Splice(written.text.index(spot.old), spot.old, spot.new),))
+        read = 0
+        assert trees.parse_again(python, parsed, written.text, changes, changes.apply(written.text)) is not None
+        most = max(most, read)
+    assert most < whole / 10
 
 
 @table(("rows", "is_compiled"), [(9_000, True), (11_000, False)])

@@ -196,10 +196,12 @@ class Captures:
 
 
 @cache
-def _query(language: Language, grammar: str) -> Query:
+def _query(language: Language, grammar: str) -> tuple[Query, Sequence[Mapping[str, str | None]]]:
+    """The query of a language, and what is set in each of its patterns."""
     from tree_sitter import Query
 
-    return Query(grammar_of(language.package, grammar), language.query)
+    query = Query(grammar_of(language.package, grammar), language.query)
+    return query, [query.pattern_settings(number) for number in range(query.pattern_count)]
 
 
 def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | None = None) -> Captures:
@@ -209,7 +211,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | No
     """
     from tree_sitter import QueryCursor
 
-    query = _query(language, grammar)
+    query, all_settings = _query(language, grammar)
     cursor = QueryCursor(query)
     if near is not None:
         cursor.set_byte_range(*near)
@@ -225,7 +227,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | No
         gathered.attributes += nodes.get("attribute", ())
         gathered.behind += nodes.get("behind", ())
         several.update(node.id for node in nodes.get("several", ()))
-        settings = query.pattern_settings(pattern)
+        settings = all_settings[pattern]
         if "wrapper" in nodes and not _is_second(nodes["wrapper"][0], settings.get("unless")):
             outer[nodes["inner"][0].id] = nodes["wrapper"][0]
         kind = next((name for name in nodes if name not in _OTHERS), None)
@@ -244,7 +246,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str, near: Span | No
     wrapping = Counter(extent.id for node_id, extent in extents.items() if extent.id != node_id)
     several.update(node_id for node_id, extent in extents.items() if wrapping[extent.id] > 1)
     for node_id, (pattern, kind, nodes) in check_each(found.items()):
-        named = query.pattern_settings(pattern).get("named")
+        named = all_settings[pattern].get("named")
         is_named = "name" not in nodes or parsed.is_name(nodes["name"][0])
         is_one = len(shared[node_id]) <= 1 or "called" in nodes
         if is_one and node_id not in several and is_named:
@@ -280,7 +282,7 @@ def _extent(outer: dict[int, Node], node: Node) -> Node:
 
 def _leaf(name: Node | None) -> Node | None:
     """The bare name in a qualified one: `f` of `A::f`, `t` of `public.t`."""
-    while name is not None and name.type != "setter":  # `x=` of Ruby is a name
+    while name is not None and name.child_count and name.type != "setter":  # `x=` of Ruby is a name
         inner = name.child_by_field_name("name") or name.child_by_field_name("property")
         if inner is None and name.type in _LISTS:
             inner = next(reversed(name.named_children), None)

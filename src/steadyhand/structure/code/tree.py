@@ -127,6 +127,7 @@ class _Watch:
 
 
 _DEEPEST = 2_000
+_PIECE = 8_000
 _WIDEST = 2_000
 _MANY = 500
 
@@ -179,8 +180,8 @@ def unfit(language: Language, text: str) -> Refusal | None:
     """The refusal of a text that nobody should try to parse."""
     if (refusal := too_long(language, text)) is not None:
         return refusal
-    # Most texts have fewer brackets than may be nested, and none of the runs: counting and looking for a text is quick.
-    if sum(map(text.count, "([{")) > _DEEPEST and _depth(_BRACKET.findall(text)) > _DEEPEST:
+    # Few texts have so many brackets in one piece, and none of the runs: counting and looking for a text is quick.
+    if _may_be_deep(text) and _depth(_BRACKET.findall(text)) > _DEEPEST:
         return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
     has_run = _LONG_RUN in text or ("${" in text and _NESTED_RUN.search(text) is not None)
     if has_run or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
@@ -229,14 +230,20 @@ def parse_again(language: Language, parsed: Parsed, before: str, changes: Change
     if parsed.tree.root_node.has_error or parsed.given is not parsed.data or unfit(language, after) is not None:
         return None
     tree, data, moved = parsed.tree.copy(), parsed_bytes(after), 0
+    statements, limit = parsed.tree.root_node.children if language.layout == "suite" else [], len(parsed.data)
     starts: list[int] = []
     for splice in reversed(changes.splices):  # the last first: those before it stay where they are
         start = splice.start if parsed.data.isascii() else len(parsed_bytes(before[: splice.start]))
         old, new = parsed_bytes(splice.old), parsed_bytes(splice.new)
-        point = _point(parsed.data, start)
+        moved += len(new) - len(old)
+        # Of indented code the parser may keep two readings behind a change, and read the rest of the file again with
+        # both. Where the rest of the statement is read again, what is behind it is taken from the tree.
+        at = bisect_right(statements, start + len(old), key=lambda node: node.start_byte)
+        rest = parsed.data[start + len(old) : min(statements[at].start_byte, limit)] if at < len(statements) else b""
+        old, new, point = old + rest, new + rest, _point(parsed.data, start)
         tree.edit(start, start + len(old), start + len(new), point, _beyond(point, old), _beyond(point, new))
         starts.append(start)
-        moved += len(new) - len(old)
+        limit = start
     again = parse_bounded(grammar_of(language.package, language.grammar), data, tree)
     if isinstance(again, int) or again.root_node.has_error:
         return None
@@ -351,6 +358,17 @@ def _errors(root: Node) -> tuple[Node, ...]:
         if not (node.is_error and node.child_count > _WIDEST):
             waiting += [child for child in reversed(node.children) if child.has_error or child.is_missing]
     return tuple(found)
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether brackets may be nested too deep, by how many there are in each piece of the text."""
+    depth = 0  # at most, where a piece begins
+    for start in range(0, len(text), _PIECE):
+        opened, closed = (sum(text.count(sign, start, start + _PIECE) for sign in signs) for signs in ("([{", ")]}"))
+        if depth + opened > _DEEPEST:
+            return True
+        depth = max(depth + opened - closed, opened)
+    return False
 
 
 def _depth(brackets: list[str]) -> int:
