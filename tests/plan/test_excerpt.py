@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
-from steadyhand.plan.excerpt import excerpt_of
-from steadyhand.plan.planner import Plan, plan
+from steadyhand.plan.planner import Plan, excerpt_of, plan
 from steadyhand.plan.policy import Policy
 from steadyhand.text.large import LargeSource
 from steadyhand.text.source import LARGE, Source
