@@ -8,7 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.match.align import weight_of
-from steadyhand.match.candidate import (
+from steadyhand.match.tier import Needle, tier_named
+from steadyhand.match.tiers import fuzzy
+from steadyhand.match.tiers.fuzzy import (
     Candidate,
     best_candidates,
     candidates_at,
@@ -18,8 +20,6 @@ from steadyhand.match.candidate import (
     stands_out,
     sure_at_most,
 )
-from steadyhand.match.tier import Needle, tier_named
-from steadyhand.match.tiers import fuzzy
 from steadyhand.text.source import Source
 from tests.table import table
 

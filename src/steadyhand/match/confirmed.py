@@ -24,10 +24,10 @@ from itertools import islice
 
 from steadyhand.lazy import dataclass
 from steadyhand.match.align import Likeness, likeness_of
-from steadyhand.match.candidate import Candidate, find_context, place_at
 from steadyhand.match.lexer import lexer_of, token_key
 from steadyhand.match.rows import find_row, find_windows, span_of_rows
 from steadyhand.match.tier import Needle, Signs
+from steadyhand.match.tiers.fuzzy import Candidate, find_context, place_at
 from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source

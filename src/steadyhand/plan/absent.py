@@ -250,7 +250,7 @@ class Absence:
         """
         if self.edit is None:
             return True
-        from steadyhand.match.candidate import stands_out
+        from steadyhand.match.tiers.fuzzy import stands_out
 
         signs = self.edit.signs if isinstance(self.edit, Replace) else None
         needle, lexer = Needle(self.old, as_replacement(self.edit, self.old), signs), lexer_of(self.source.path)
