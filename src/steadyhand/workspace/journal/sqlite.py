@@ -36,9 +36,12 @@ from typing import TypeVar
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.files.storage import closing
+from steadyhand.workspace.journal import log
+from steadyhand.workspace.journal.codec import key
 from steadyhand.workspace.journal.database import Connection, Room, Statement, in_children
 from steadyhand.workspace.journal.index import FOLLOWS_THE_LOG
-from steadyhand.workspace.journal.log import Problem
+from steadyhand.workspace.journal.log import Problem, Row
+from steadyhand.workspace.journal.record import Record, Staging
 from steadyhand.workspace.journal.sqlite_file import (
     JournalFolder,
     Reserve,
@@ -213,6 +216,7 @@ class SqliteHandle:
         self._timeout = timeout
         self._abandoned: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
+        self._prepares: sqlite3.Connection | None = None  # the one that has what `prepare_file` writes to
         self._remove_copy: Callable[[], object] = _nothing
         self._locks: dict[int, threading.RLock] = {}
         self._is_durable: bool | None = None  # whether commits wait for the medium now; None: nobody has said
@@ -285,15 +289,38 @@ class SqliteHandle:
         def within(connection: sqlite3.Connection) -> int:
             if not connection.in_transaction:
                 self._check_writable()
-                if self._is_durable is not False:  # can only be said outside a transaction
-                    connection.execute(_SYNCHRONOUS[False])
-                    self._is_durable = False
+                self._set_durable(connection, durable=False)
             try:
                 return connection.execute(statement.sqlite, values).rowcount
             except sqlite3.Error as error:
                 if connection.in_transaction or not self._makes_room(connection, error, room):
                     raise
             return connection.execute(statement.sqlite, values).rowcount
+
+        return self.read(within)
+
+    def prepare_file(self, values: Sequence[object]) -> bool:
+        """Append a prepared record of one file, durably; it needs the reserve. False: another row is last by now, or
+        this is inside a transaction.
+        """
+
+        def within(connection: sqlite3.Connection) -> bool:
+            if connection.in_transaction:
+                return False
+            self._check_writable()
+            self.reserve.ensure()
+            if self._prepares is not connection:
+                for statement in _PREPARES:
+                    connection.execute(statement)
+                self._prepares = connection
+            self._set_durable(connection, durable=True)
+            before = connection.total_changes
+            try:
+                connection.execute(_PREPARE, values)
+            except sqlite3.Error as error:
+                self._makes_room(connection, error, "admitted")
+                raise
+            return connection.total_changes > before
 
         return self.read(within)
 
@@ -345,7 +372,7 @@ class SqliteHandle:
             self._forgotten.detach()
             with suppress(sqlite3.Error):
                 self._connection.close()
-            self._connection = None
+            self._connection = self._prepares = None
             self._remove_copy()
 
     def _open(self) -> None:
@@ -404,12 +431,15 @@ class SqliteHandle:
         return result
 
     def _begin(self, connection: sqlite3.Connection, *, durable: bool) -> None:
-        """Begin a write transaction. Whether its commit waits for the medium can only be said outside of one."""
-        if durable is self._is_durable:
-            connection.execute("BEGIN IMMEDIATE")
-        else:
+        """Begin a write transaction."""
+        self._set_durable(connection, durable=durable)
+        connection.execute("BEGIN IMMEDIATE")
+
+    def _set_durable(self, connection: sqlite3.Connection, *, durable: bool) -> None:
+        """Say whether the next commit waits for the medium, which can only be said outside of a transaction."""
+        if durable is not self._is_durable:
             self._is_durable = None
-            connection.executescript(f"{_SYNCHRONOUS[durable]}; BEGIN IMMEDIATE")
+            connection.execute(_SYNCHRONOUS[durable])
             self._is_durable = durable
 
     def _makes_room(self, connection: sqlite3.Connection, error: sqlite3.Error, room: Room) -> bool:
@@ -450,6 +480,22 @@ def _close_own(connection: sqlite3.Connection, pid: int) -> None:
 
 _MANY = 20
 
+_NEW_ROW = ", ".join(f"NEW.{column}" for column in log.COLUMNS.split(", "))
+_PREPARES = (
+    "CREATE TEMP VIEW prepared_files AS SELECT l.*, '' AS actor, '' AS task, '' AS path FROM main.log l",
+    f"""CREATE TEMP TRIGGER prepare_a_file INSTEAD OF INSERT ON prepared_files BEGIN
+        INSERT INTO log ({log.COLUMNS}) VALUES ({_NEW_ROW});
+        INSERT INTO records (seq, id, state, time, actor, task)
+            VALUES (NEW.seq, NEW.record, 'prepared', NEW.time, NEW.actor, NEW.task);
+        INSERT INTO files (path, seq) VALUES (NEW.path, NEW.seq); END""",
+)
+_PREPARE = (
+    f"INSERT INTO prepared_files ({log.COLUMNS}, actor, task, path) SELECT {', '.join('?' * 11)} WHERE {log.IS_LAST}"
+)
+"""Append a prepared record of one file and enter it, where the row with this chain is the last one: one statement,
+which commits itself. What it writes to is made by each connection for itself, and is no part of the file.
+"""
+
 
 class SqliteJournal(Journal):
     """A `Journal` in the state folder at `path`."""
@@ -458,6 +504,16 @@ class SqliteJournal(Journal):
         folder = JournalFolder(path.absolute())  # the working directory may change
         self._file = SqliteHandle(folder, read_only=read_only, timeout=timeout)
         super().__init__(self._file, FileHolders(folder.path), location=str(folder.path))
+
+    def _prepare_at_once(self, record: Record, staging: Staging, body: tuple[int, bytes]) -> Row | None:  # noqa: ARG002
+        """The same for a change of one file, where this process has written the last row."""
+        head, paths = self._head, record.paths
+        if head is None or len(paths) != 1:
+            return None
+        row = log.row_after(head, log.RowType.PREPARED, record.id, record.time, body)
+        task = None if record.task is None else key(record.task)
+        values = (*row, key(record.actor), task, key(paths[0]), head[1])
+        return row if self._file.prepare_file(values) else None
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
         return self._file.read_snapshot(lambda connection: check_file(connection, progress))

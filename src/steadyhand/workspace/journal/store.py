@@ -146,7 +146,7 @@ class Journal:
                 log.keep_images(connection, packed, row.seq)
             return row
 
-        row = None if packed or record.undoes else self._prepare_at_once(record, staging, body)
+        row = None if packed or record.undoes or urgent else self._prepare_at_once(record, staging, body)
         if row is None:
             row = self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
         seq, self._head = row.seq, (row.seq, row.chain)
@@ -154,7 +154,7 @@ class Journal:
         return seq
 
     def _prepare_at_once(self, record: Record, staging: Staging, body: tuple[int, bytes]) -> Row | None:  # noqa: ARG002
-        """The same in one statement, for a store that is far away; None where more is to be looked at."""
+        """The same in one statement; None where more is to be looked at, or the store has none for it."""
         return None
 
     def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
