@@ -137,6 +137,17 @@ class Session:
         store, context = HeldStore(self.store, group), replace(self.context, hold=True)
         return replace(self, store=store, context=context, view=view_of(store, self.ranges, context))
 
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The files in which changes of this party wait for a reviewer."""
+        from steadyhand.workspace.held.notes import group_of_party
+        from steadyhand.workspace.held.store import HeldStore
+
+        if not self.store.state.exists:
+            return ()
+        held = HeldStore(self.store, group_of_party(self.context.actor, self.context.task))
+        return tuple(file.path for file in held.layer.waiting)
+
     def in_task(self, task: str | None) -> Session:
         """The same for a task."""
         if task == self.context.task:

@@ -175,14 +175,7 @@ class Workspace:
     @property
     def held(self) -> tuple[str, ...]:
         """The files in which changes of this task, or of this actor without one, wait for a reviewer."""
-        from steadyhand.workspace.held.notes import group_of_party
-        from steadyhand.workspace.held.store import HeldStore
-
-        if not self._store.state.exists:
-            return ()
-        context = self._session.context
-        layer = HeldStore(self._store, group_of_party(context.actor, context.task)).layer
-        return tuple(file.path for file in layer.waiting)
+        return self._session.waiting
 
     @property
     def party(self) -> Party:
