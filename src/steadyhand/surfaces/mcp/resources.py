@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LONGEST = 8_000_000  # bytes; clients close their connection over 10 MiB
 _KIND = "steadyhand/kind"
 _LEAST = 200
+_REFUSED = '"kind"'  # in the JSON of whatever says that something was refused
 _BLOCK = 30  # characters that a block takes besides its text
 _BYTES = 12  # of a character at worst: once as it is, once more with every quote escaped
 _SHORT = ("success", "status", "path", "filePath", "file", "id", "fileHash", "kind", "error", "message", "hint")
@@ -54,7 +55,7 @@ def render(
 ) -> dict[str, Any]:
     """The result of `tools/call`, after changes with these receipts; `most` characters of text at most."""
     # By now the session is loaded; a server that only greets has none.
-    from steadyhand.tools.result import failed, without_repeats
+    from steadyhand.tools.result import failed
     from steadyhand.tools.text import render_parts
 
     parts = render_parts(answer, receipts)
@@ -62,11 +63,10 @@ def render(
         kind = answer.get("kind")
         meta = {} if kind is None else {"_meta": {_KIND: kind}}
         return {"content": _blocks(parts, most), **meta, "isError": failed(answer)}
-    facts = cast("Mapping[str, Any]", without_repeats(answer))
-    result = {"content": _blocks(parts, most), "structuredContent": _fitting(facts, most)}
+    result = {"content": _blocks(parts, most), "structuredContent": _fitting(answer, most)}
     while most * _BYTES > LONGEST and len(_compact(result).encode()) > LONGEST:
         most //= 2
-        result = {"content": _blocks(parts, most), "structuredContent": _fitting(facts, most)}
+        result = {"content": _blocks(parts, most), "structuredContent": _fitting(answer, most)}
     return result | {"isError": failed(answer)}
 
 
@@ -92,10 +92,14 @@ def _compact(value: object) -> str:
 
 
 def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """The answer, or as much of it as may be sent."""
+    """The answer without the sentence that repeats others, or as much of it as may be sent."""
     from steadyhand.tools.kit import sayable
+    from steadyhand.tools.result import without_repeats
 
     shown, text = dict(answer), _compact(answer)
+    if _REFUSED in text:
+        shown = cast("dict[str, Any]", without_repeats(answer))
+        text = _compact(shown)
     if not text.isascii():
         shown = sayable(shown)
         text = _compact(shown)
