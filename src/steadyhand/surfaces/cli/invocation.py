@@ -309,16 +309,6 @@ def text_from(invocation: Invocation, option: str, text: str | None, file: str |
     return text if file is None else decode(bytes_from(invocation, f"{option}-file", file), f"{option}-file")
 
 
-def required_text(invocation: Invocation, option: str, text: str | None, file: str | None) -> str:
-    """Like `text_from`, where there must be one."""
-    found = text_from(invocation, option, text, file)
-    if found is None:
-        raise misused(
-            f"no {option} was given", f"give {option} TEXT, {option}-file FILE or {option}-file - for standard input"
-        )
-    return found
-
-
 def bytes_from(invocation: Invocation, option: str, file: str) -> bytes:
     """The content of a file of the caller's, or of standard input for `-`."""
     try:

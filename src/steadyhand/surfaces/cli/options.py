@@ -448,7 +448,7 @@ class WhichOptions:
         }
         given = [value for value in named.values() if value is not None]
         if len(given) > 1:
-            _exactly_one(named, "give the occurrence only once")
+            exactly_one(named, "give the occurrence only once")
         return given[0] if given else None
 
 
@@ -472,9 +472,7 @@ class PlaceOptions(WhichOptions):
         from steadyhand.plan.edit import Old
 
         ways = {"--old": self.old, "--old-file": self.old_file, "--lines": self.lines, "--anchor": self.anchor}
-        _exactly_one(
-            {**ways, "--at": self.at}, "say where: --old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS"
-        )
+        exactly_one({**ways, "--at": self.at}, "say where: --old TEXT, --lines A:B, --anchor LINE#HASH or --at ADDRESS")
         if self.lines is not None:
             first, last = self.lines
             if last < first:
@@ -521,11 +519,13 @@ def address_target(text: str, name: str = "ADDRESS") -> Target:
     return parse_address(text, name)
 
 
-def _exactly_one(options: dict[str, Any], hint: str) -> None:
+def exactly_one(options: dict[str, Any], hint: str) -> str:
+    """The one option that says where. Refuses with `bad-request` none and several."""
     given = [name for name, value in options.items() if value is not None]
     if len(given) != 1:
         found = f"{' and '.join(given)} exclude each other" if given else "no place was given"
         raise misused(found, hint)
+    return given[0]
 
 
 at_option = option(

@@ -26,7 +26,6 @@ from steadyhand.surfaces.cli.invocation import (
     parse_json,
     piped,
     reply_text,
-    required_text,
     text_from,
 )
 from steadyhand.surfaces.cli.options import (
@@ -44,6 +43,7 @@ from steadyhand.surfaces.cli.options import (
     change,
     commit_options,
     dry_run_option,
+    exactly_one,
     file_argument,
     flag,
     lines_target,
@@ -124,7 +124,9 @@ def edit_command(
         )
     if delete and (new is not None or new_file is not None):
         raise misused("--delete and a new text exclude each other", "leave out one of them")
-    text = None if delete else required_text(invocation, "--new", new, new_file)
+    text = text_from(invocation, "--new", new, new_file)
+    if text is None and not delete:
+        raise misused("no --new was given", "give --new TEXT, --new-file FILE or --new-file - for standard input")
     return change(invocation, file, where.edit(invocation, text, commit["reason"]), commit, policy)
 
 
@@ -190,7 +192,10 @@ def insert_command(
     """
     from steadyhand.session.host import host_of
 
-    way = _way(where)
+    places = {f"--{name}": where[name] for name in ("before", "after", "line", "anchor", "at")}
+    way = exactly_one(places, _WHERE).removeprefix("--")
+    if where["where"] is not None and way != "at":
+        raise misused(f"--where is for --at, not for --{way}", "leave --where out")
     found = text_from(invocation, "--text", text, text_file)
     hint = "give TEXT, --text-file FILE or pipe it in"
     content = decode(piped(invocation, "TEXT", hint), "standard input") if found is None else found
@@ -203,17 +208,6 @@ def insert_command(
             commit = {**commit, "expect": commit["expect"] or source.digest}
         edit = _insertion(way, content, commit["reason"], where)
         return report(invocation, workspace.edit(path, [edit], **commit))
-
-
-def _way(where: dict[str, Any]) -> str:
-    """The one option that says where."""
-    given = [name for name in ("before", "after", "line", "anchor", "at") if where[name] is not None]
-    if len(given) != 1:
-        found = " and ".join(f"--{name}" for name in given) + " exclude each other" if given else "no place was given"
-        raise misused(found, _WHERE)
-    if where["where"] is not None and given != ["at"]:
-        raise misused(f"--where is for --at, not for --{given[0]}", "leave --where out")
-    return given[0]
 
 
 def _insertion(way: str, content: str, reason: str | None, where: dict[str, Any]) -> Insert:
