@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
@@ -48,6 +48,52 @@ class FileName(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
+class Parsed(click.ParamType[Any]):
+    """What `parse` makes of a word; where it makes nothing of it, it is not `wanted`. A shell is offered `words`."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any], wanted: str, words: tuple[str, ...] = ()) -> None:
+        self.name, self.parse, self.wanted, self.words = name, parse, wanted, words
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = self.parse(value) if isinstance(value, str) else value
+        if found is None:
+            self.fail(f"{value!r} is not {self.wanted}", param, ctx)
+        return found
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
+
+
+def _lines(text: str, *, open_ended: bool = False) -> tuple[int, int | None] | None:
+    first, colon, last = text.partition(":")
+    if not colon:
+        last = first
+    elif open_ended:
+        first = first or "1"
+    start, end = _number(first), _number(last)
+    return None if start is None or (end is None and (last or not open_ended)) else (start, end)
+
+
+def _occurrence(text: str) -> Occurrence | None:
+    return cast("Occurrence", text) if text in _OCCURRENCES else _number(text) or None
+
+
+def _mode(text: str) -> int | None:
+    is_octal = 1 <= len(text) <= 5 and set(text) <= set("01234567")
+    return int(text, 8) if is_octal and int(text, 8) <= 0o7777 else None
+
+
+FILE_MODE = Parsed("mode", _mode, "an octal mode like 644")
+BYTE_SIZE = Parsed("size", parse_size, "a size like 500MB")
+LINES = Parsed("lines", _lines, "a range of lines like 3:5")  # both included, or one line
+OPEN_LINES = Parsed("lines", partial(_lines, open_ended=True), "a range of lines like 3:5")  # also `A:` and `:B`
+OCCURRENCE = Parsed("which", _occurrence, "unique, first, last, all or a number from 1", _OCCURRENCES)
+
+
 class AddressName(click.ParamType[str]):
     """An address as it was typed; the shell is offered those of the file that was typed before it."""
 
@@ -69,45 +115,6 @@ class AddressName(click.ParamType[str]):
             part = re.compile(rf"{re.escape(kind)}:.*\b{re.escape(name)}")
             found = [address for address in addresses if part.match(address)]
         return [CompletionItem(address) for address in found[:_OFFERED_ADDRESSES]]
-
-
-class LineRange(click.ParamType[tuple[int, int | None]]):
-    """`A:B`, both lines included, or one line `A`; with `open_ended` also `A:` and `:B`."""
-
-    name = "lines"
-
-    def __init__(self, *, open_ended: bool = False) -> None:
-        self.open_ended = open_ended
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int | None]:
-        if isinstance(value, tuple):
-            return value
-        first, colon, last = str(value).partition(":")
-        if not colon:
-            last = first
-        if self.open_ended and colon:
-            first = first or "1"
-        numbers = [_number(first), _number(last)]
-        if numbers[0] is None or (numbers[1] is None and (last or not self.open_ended)):
-            self.fail(f"{value!r} is not a range of lines like 3:5", param, ctx)
-        return numbers[0], numbers[1]
-
-
-class OccurrenceType(click.ParamType["Occurrence"]):
-    """`unique`, `first`, `last`, `all`, or which one, counted from 1."""
-
-    name = "which"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Occurrence:
-        if value in _OCCURRENCES:
-            return cast("Occurrence", value)
-        number = _number(str(value))
-        if number is None or number < 1:
-            self.fail(f"{value!r} is not unique, first, last, all or a number from 1", param, ctx)
-        return number
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        return [CompletionItem(value) for value in _OCCURRENCES if value.startswith(incomplete)]
 
 
 class RecordId(click.ParamType[str]):
@@ -133,36 +140,6 @@ class RecordId(click.ParamType[str]):
             for entry in entries
             if entry.record.id.startswith(incomplete)
         ]
-
-
-class FileMode(click.ParamType[int]):
-    """Permission bits in octal, like `644`."""
-
-    name = "mode"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        text = str(value)
-        if isinstance(value, int):
-            return value
-        if not (1 <= len(text) <= 5 and set(text) <= set("01234567")) or int(text, 8) > 0o7777:
-            self.fail(f"{text!r} is not an octal mode like 644", param, ctx)
-        return int(text, 8)
-
-
-class ByteSize(click.ParamType[int]):
-    """A size like `500MB`."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        size = value if isinstance(value, int) else parse_size(str(value))
-        if size is None:
-            self.fail(f"{value!r} is not a size like 500MB", param, ctx)
-        return size
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
 
 FILE = FileName()
@@ -383,28 +360,23 @@ class Since:
     record: str | None = None
 
 
-class When(click.ParamType[Since]):
+def _since(text: str) -> Since | None:
     """`2026-11-01`, `2026-11-01T08:30`, `7d`, a record's id, or an event's number as `watch` shows it."""
+    from datetime import datetime, timedelta
 
-    name = "when"
+    if ago := _AGO.fullmatch(text):
+        return Since(moment=_before_now(timedelta(**{_UNITS[ago[2]]: int(ago[1])})))
+    if _NUMBER.fullmatch(text):
+        return Since(number=int(text))
+    if _RECORD.fullmatch(text):
+        return Since(record=text.lower())
+    try:
+        return Since(moment=datetime.fromisoformat(text).astimezone())
+    except ValueError:
+        return None
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Since:
-        from datetime import datetime, timedelta
 
-        if isinstance(value, Since):
-            return value
-        text = str(value)
-        if ago := _AGO.fullmatch(text):
-            return Since(moment=_before_now(timedelta(**{_UNITS[ago[2]]: int(ago[1])})))
-        if _NUMBER.fullmatch(text):
-            return Since(number=int(text))
-        if _RECORD.fullmatch(text):
-            return Since(record=text.lower())
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            self.fail(f"{text!r} is not a date like 2026-11-01, a time ago like 7d or a record", param, ctx)
-        return Since(moment=moment.astimezone())
+WHEN = Parsed("when", _since, "a date like 2026-11-01, a time ago like 7d or a record")
 
 
 def _before_now(span: timedelta) -> datetime:
@@ -534,7 +506,7 @@ at_option = option(
 
 # The options of `WhichOptions`.
 which_options = chain(
-    option("--occurrence WHICH", "unique (default), first, last, all or a number.", type=OccurrenceType()),
+    option("--occurrence WHICH", "unique (default), first, last, all or a number.", type=OCCURRENCE),
     flag("--all every", "Every occurrence."),
     flag("--first", "The first occurrence."),
     flag("--last", "The last occurrence."),
@@ -545,7 +517,7 @@ which_options = chain(
 place_options = chain(
     option("--old TEXT", "The text as it is in the file."),
     option("--old-file FILE", "Read the old text from a file; - for standard input.", type=FILE),
-    option("--lines A:B", "Whole lines from A to B, both included: 3:5.", type=LineRange()),
+    option("--lines A:B", "Whole lines from A to B, both included: 3:5.", type=LINES),
     option("--anchor LINE#HASH", "A line by its anchor from read --anchors, or two anchors joined by a colon."),
     at_option,
     which_options,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import FILE, SINCE_HELP, Since, When, flag, option, output_option, started
+from steadyhand.surfaces.cli.options import FILE, SINCE_HELP, WHEN, Since, flag, option, output_option, started
 from steadyhand.surfaces.cli.output import CommandResult, Write, writing
 from steadyhand.surfaces.cli.render import lines_of, progress, table_lines
 from steadyhand.surfaces.plot import (
@@ -66,7 +66,7 @@ _AT_ONCE = 1 << 16  # bytes
 @option("--format format_name", "One JSON object on each line, or one row.", choices=["jsonl", "csv"], usual="jsonl")
 @flag("--articles", "One line for each file: whether it was updated, the patch, the reasons.")
 @option("--run run_id RUN", "With --articles: those of this run of steadyhand impact.")
-@option("--since WHEN", SINCE_HELP, type=When())
+@option("--since WHEN", SINCE_HELP, type=WHEN)
 @option("--task TASK", "Only what this task did.")
 @option("--path FILE", "Only what concerns this file or directory.", type=FILE)
 @output_option
@@ -312,9 +312,9 @@ def _lines(found: Sequence[Finding]) -> list[Line]:
     steadyhand stats --html stats.html --png stats.png
     """,
 )
-@option("--since WHEN", SINCE_HELP, type=When())
-@option("--until WHEN", "Only what happened before a date, a time ago (7d), or a record's id.", type=When())
-@option("--compare WHEN", "Compare with the period from then until --since.", type=When())
+@option("--since WHEN", SINCE_HELP, type=WHEN)
+@option("--until WHEN", "Only what happened before a date, a time ago (7d), or a record's id.", type=WHEN)
+@option("--compare WHEN", "Compare with the period from then until --since.", type=WHEN)
 @option("--by NAMES", "One row for each of: model, way, type, toolset, dialect, tool, task, actor, day.", multiple=True)
 @option("--task TASK", "Only calls of this task.")
 @option("--tool NAME", "Only calls of this tool.")

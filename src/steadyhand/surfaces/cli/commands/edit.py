@@ -30,10 +30,10 @@ from steadyhand.surfaces.cli.invocation import (
 )
 from steadyhand.surfaces.cli.options import (
     FILE,
+    OCCURRENCE,
     Commit,
     FormatName,
     NamingOption,
-    OccurrenceType,
     PlaceOptions,
     WhichOptions,
     address_argument,
@@ -171,7 +171,7 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH o
 @option("--anchor LINE#HASH", "Insert whole lines after the line with this anchor, from read --anchors.")
 @at_option
 @where_option("With --at: before or after (default) that place, or inside it at start or end.")
-@option("--occurrence WHICH", "unique (default), first, last, all or a number.", type=OccurrenceType())
+@option("--occurrence WHICH", "unique (default), first, last, all or a number.", type=OCCURRENCE)
 @policy_options()
 @commit_options()
 def insert_command(

@@ -13,9 +13,9 @@ from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, bytes_from, decode_whole, misused, piped
 from steadyhand.surfaces.cli.options import (
     FILE,
+    FILE_MODE,
+    OPEN_LINES,
     Commit,
-    FileMode,
-    LineRange,
     PlaceOptions,
     WhichOptions,
     address_argument,
@@ -77,7 +77,7 @@ _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 @flag("--bytes exact", "Write the bytes unchanged, without the old file's encoding and line endings.")
 @flag("--overwrite", "Replace the file whatever its content.")
 @flag("--allow-shrink", "Allow dropping most of the file.")
-@option("--mode OCTAL", "Permission bits of a new file.", type=FileMode())
+@option("--mode OCTAL", "Permission bits of a new file.", type=FILE_MODE)
 @policy_options(tolerance=False)
 @commit_options()
 def write_command(
@@ -195,7 +195,7 @@ def rename_command(invocation: Invocation, file: str, to: str, commit: Commit) -
     """,
 )
 @file_argument
-@click.argument("mode", type=FileMode())
+@click.argument("mode", type=FILE_MODE)
 @reason_option
 @dry_run_option
 def chmod_command(invocation: Invocation, file: str, mode: int, reason: str | None, dry_run: bool) -> int:
@@ -218,7 +218,7 @@ def chmod_command(invocation: Invocation, file: str, mode: int, reason: str | No
     """,
 )
 @file_argument
-@option("--lines A:B", "Only these lines; A: and :B work too.", type=LineRange(open_ended=True))
+@option("--lines A:B", "Only these lines; A: and :B work too.", type=OPEN_LINES)
 @flag("--numbers -n", "Number the lines (default on a terminal).")
 @flag("--anchors", "Show each line's anchor, for edit --anchor.")
 @flag("--raw", "The unchanged bytes; only to a file or a pipe.")

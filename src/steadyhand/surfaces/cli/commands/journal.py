@@ -15,7 +15,7 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
-from steadyhand.surfaces.cli.options import ByteSize, dry_run_option, flag, option
+from steadyhand.surfaces.cli.options import BYTE_SIZE, dry_run_option, flag, option
 from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.render import check_document, check_error, fact_lines, gc_document, progress
 from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
@@ -133,7 +133,7 @@ def doctor_command(invocation: Invocation) -> CommandResult:
     """,
 )
 @option("--keep-days N", "Keep versions younger than this.", least=0, most=1_000_000)
-@option("--keep-size SIZE", "Keep the newest versions up to this size, such as 500MB.", type=ByteSize())
+@option("--keep-size SIZE", "Keep the newest versions up to this size, such as 500MB.", type=BYTE_SIZE)
 @dry_run_option
 def gc_command(invocation: Invocation, keep_days: int | None, keep_size: int | None, dry_run: bool) -> CommandResult:
     """Free space by dropping old versions of files.

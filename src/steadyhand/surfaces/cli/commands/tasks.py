@@ -16,7 +16,7 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, edit_by_hand, misused
-from steadyhand.surfaces.cli.options import FILE, LineRange, Name, NamingOption, at_option, flag, option, reason_option
+from steadyhand.surfaces.cli.options import FILE, OPEN_LINES, Name, NamingOption, at_option, flag, option, reason_option
 from steadyhand.surfaces.cli.output import CommandResult
 from steadyhand.surfaces.cli.refusal import conflict_lines, conflict_table, error_lines, event_lines, lease_lines
 from steadyhand.surfaces.cli.render import cut_width, receipt_lines
@@ -76,7 +76,7 @@ _STDOUT, _STDERR = 1, 2
 @click.argument("file", required=False, type=FILE)
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @at_option
-@option("--lines A:B", "Only these lines, counted from 1.", type=LineRange(open_ended=True))
+@option("--lines A:B", "Only these lines, counted from 1.", type=OPEN_LINES)
 @option("--reason TEXT", "What you are going to do; shown to others.")
 @option("--seconds N", "End it after this time.", type=click.FloatRange(min=0, min_open=True))
 @flag("--list is_list", "List current leases, of FILE or of all files.")
