@@ -258,7 +258,7 @@ def _save(invocation: Invocation, card: Card) -> str | None:
 
     An ordinary recorded edit of the tree, which keeps whatever else the file holds and can be undone.
     """
-    from steadyhand.plan.edit import Act, Edit
+    from steadyhand.plan.edit import Act
     from steadyhand.structure.config.key import Key
     from steadyhand.workspace.model_choices import read_choices
 
@@ -271,21 +271,16 @@ def _save(invocation: Invocation, card: Card) -> str | None:
     with invocation.workspace(writing=True) as workspace:
         known, _ = read_choices(workspace.root)
         try:
-            text = workspace.read(_CHOICES).text
+            workspace.read(_CHOICES)
         except EditError as error:
             if error.kind is not Kind.NO_SUCH_FILE:
                 raise
-            text = None
-        edits: list[Edit]
-        if text is None:
             rows = "".join(f"{name} = {json.dumps(value)}\n" for name, value in entry.items())
             workspace.create(_CHOICES, f"[models.{json.dumps(model)}]\n{rows}", reason=reason)
             return said
         if model in known:
             place = f"models[{json.dumps(model)}]"
             had = {"toolset": known[model].toolset, "dialect": known[model].dialect}
-            if all(had[name] == value for name, value in entry.items()):
-                return said
             edits = [
                 Act(Key(place), "add-key", name=name, value=value, reason=reason)
                 if had[name] is None
@@ -297,5 +292,6 @@ def _save(invocation: Invocation, card: Card) -> str | None:
             edits = [Act(Key("models"), "add-key", name=model, value=entry, reason=reason)]
         else:
             edits = [Act(Key("$"), "add-key", name="models", value={model: entry}, reason=reason)]
-        workspace.edit(_CHOICES, edits)
+        if edits:
+            workspace.edit(_CHOICES, edits)
     return said
