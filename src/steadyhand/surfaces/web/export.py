@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from steadyhand.surfaces.terminal import visible, visible_name
-from steadyhand.surfaces.web.markup import el, join, plural, static_document
+from steadyhand.surfaces.terminal import counted, visible, visible_name
+from steadyhand.surfaces.web.markup import el, join, static_document
 from steadyhand.surfaces.web.page import Page, View, asset, timeline
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def markdown_of(files: Sequence[File]) -> str:
     changes = [each.change for file in files for each in file.shown]
     if not changes:
         return "No changes to review.\n"
-    lines = [f"## Review of {plural(len(changes), 'change')} in {plural(len(files), 'file')}", "", _sums(changes), ""]
+    lines = [f"## Review of {counted(len(changes), 'change')} in {counted(len(files), 'file')}", "", _sums(changes), ""]
     risky = [change for change in changes if change.flags]
     if risky:
         lines += ["### Look at these first", ""]

@@ -50,15 +50,6 @@ def code(text: str) -> str:
     return UNSAFE.sub(lambda found: f'<b class="odd">{visible(found[0])}</b>', escape(text))
 
 
-def plural(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> plural(1, "change"), plural(1200, "change")
-    ('1 change', '1,200 changes')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def static_document(title: str, style: str, body: Iterable[str | None], *, class_: str | None = None) -> str:
     """A page that needs nothing from anywhere and runs nothing; `class_` is that of its body."""
     import base64

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from steadyhand.session.review.change import FLAGS
-from steadyhand.surfaces.terminal import UNSAFE, shown_time, visible_name
-from steadyhand.surfaces.web.markup import Html, el, join, plural
+from steadyhand.surfaces.terminal import UNSAFE, counted, shown_time, visible_name
+from steadyhand.surfaces.web.markup import Html, el, join
 from steadyhand.surfaces.web.rendered import can_render
 from steadyhand.surfaces.web.rows import CONTEXT, MOST_ROWS, Row, Text, beside, count_rows, rows_of, unified
 from steadyhand.surfaces.web.shared_review import File, Group, Listing, SharedReview, Shown, seen_of
@@ -272,7 +272,7 @@ class Page:
             el(
                 "form", self._hidden(of=view.of, seen=seen_of(plain)),
                 _button(
-                    "accept-plain", f"Accept {plural(len(plain), 'change')} without a risk", "A",
+                    "accept-plain", f"Accept {counted(len(plain), 'change')} without a risk", "A",
                     off=not plain or not self._waiting.issuperset(plain),
                 ),
                 _button("undo", "Undo", "u"),
@@ -381,7 +381,7 @@ class Page:
     def _diff(self, shown: Shown, around: int, most: int) -> Html:
         change = shown.change
         gone, came = count_rows(change)
-        size = f"{plural(gone, 'line')} removed, {plural(came, 'line')} added"
+        size = f"{counted(gone, 'line')} removed, {counted(came, 'line')} added"
         if change.status in ("binary", "hidden"):
             said = (
                 "The file is not text."
@@ -402,12 +402,14 @@ class Page:
         if not self._is_static:
             if left:
                 href = self._view.href(f"/change/{shown.key}", rows="all")
-                more.append(el("a", f"Show {plural(left, 'more line')}", href=href, class_="more", data_more=shown.key))
+                more.append(
+                    el("a", f"Show {counted(left, 'more line')}", href=href, class_="more", data_more=shown.key)
+                )
             elif is_here and around == CONTEXT and _has_more(change, after):
                 href = self._view.href(f"/change/{shown.key}", around="25")
                 more.append(el("a", "More context", href=href, class_="more", data_more=shown.key))
         elif left:
-            more.append(el("p", f"{plural(left, 'more line')} not shown", class_="unseen"))
+            more.append(el("p", f"{counted(left, 'more line')} not shown", class_="unseen"))
         label = f"{_place(change)} of {visible_name(change.path)}: {size}"
         return el(
             "details", el("summary", size), self._tables(rows, label), *more, class_="body",
@@ -534,7 +536,7 @@ def _evidence(evidence: Sequence[object]) -> Html | None:
     if not evidence:
         return None
     items = [el("li", _fact(each)) for each in evidence]
-    summary = el("summary", plural(len(items), "piece"), " of evidence")
+    summary = el("summary", counted(len(items), "piece"), " of evidence")
     return el("details", summary, el("ul", *items), class_="evidence")
 
 

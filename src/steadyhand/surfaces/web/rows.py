@@ -19,7 +19,8 @@ from html import escape
 from itertools import accumulate, pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from steadyhand.surfaces.web.markup import Html, code, plural
+from steadyhand.surfaces.terminal import counted
+from steadyhand.surfaces.web.markup import Html, code
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.span import Span
@@ -257,7 +258,7 @@ def code_of(ending: str) -> str:
 
 
 def _left_out(count: int) -> str:
-    return f'<b class="odd">… {plural(count, "more character")} …</b>'
+    return f'<b class="odd">… {counted(count, "more character")} …</b>'
 
 
 def unified(rows: Sequence[Row], label: str) -> Html:
