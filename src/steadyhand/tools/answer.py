@@ -8,7 +8,7 @@ nothing is shown.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, SendCorrected, SendOld, render_hints
@@ -18,7 +18,7 @@ from steadyhand.schema import Field, Flag, Object, Text
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.visible import sized
 from steadyhand.tools.file_views import Style, snippet
-from steadyhand.tools.result import Offer, candidate_offers, main_file, offer_of
+from steadyhand.tools.result import Offer, candidate_offers, candidates_of, main_file, offer_of
 from steadyhand.tools.toolsets import NATIVE
 
 # The old text is not in the file as it was sent, whatever else was found there.
@@ -130,7 +130,7 @@ def matches_of(error: EditError) -> str:
 
 def lines_of_matches(error: EditError) -> str:
     """The lines at which an ambiguous old text begins."""
-    lines = [str(lines[0]) for place in _places(error) if isinstance(lines := place.get("lines"), list)]
+    lines = [str(lines[0]) for place in candidates_of(error.details) if isinstance(lines := place.get("lines"), list)]
     has_more = str(len(lines)) != matches_of(error)
     return ", ".join([*dict.fromkeys(lines), *(["…"] if has_more else [])])
 
@@ -174,11 +174,6 @@ def _offered(error: EditError, render: Callable[[Offer], str]) -> list[str] | No
 
 def _is_short(text: object) -> bool:
     return isinstance(text, str) and len(text) <= _QUOTED_LENGTH
-
-
-def _places(error: EditError) -> list[Mapping[str, object]]:
-    found = error.details.get("candidates")
-    return [place for place in found if isinstance(place, Mapping)] if isinstance(found, list) else []
 
 
 # What an answer says of a change: how its place was found, the lines as they are now, and what to look out for.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from steadyhand.articles.changes import ChangedFile, Changes, LeftOut, read_changes
 from steadyhand.articles.report import Report, report_of
@@ -17,7 +17,7 @@ from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text,
 from steadyhand.session.checks import remark
 from steadyhand.session.host import host_of
 from steadyhand.tools.file_views import GLOB, read_glob
-from steadyhand.tools.result import CHANGED, LINES, Offer, answer_of, offering, success
+from steadyhand.tools.result import CHANGED, LINES, Offer, answer_of, candidates_of, offering, success
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, resolve_path
 
 # What the tools about a change share: how a change is named, and an example of a repository.
@@ -75,7 +75,7 @@ def refusal_of_edit(call: Call, error: EditError, path: str) -> EditError:
 
 def _several(details: Mapping[str, object]) -> str:
     total = f"{details.get('total')}{'' if details.get('total_is_exact', True) else ' or more'}"
-    places = _candidates(details)
+    places = candidates_of(details)
     rows = [f"  line {place['lines'][0]}: {place['text']}" for place in places[:_LISTED]]
     count = details.get("total")
     rest = " …" if not isinstance(count, int) or count > len(places) or not details.get("total_is_exact", True) else ""
@@ -87,14 +87,9 @@ def _several(details: Mapping[str, object]) -> str:
 
 def _places(details: Mapping[str, object]) -> dict[str, object]:
     """The lines of the places, and for the first of them the edit that means each alone, where there is one."""
-    places = _candidates(details)
+    places = candidates_of(details)
     answer = [{"lines": place["lines"], **place["corrected"]} for place in places[:_LISTED] if "corrected" in place]
     return {"lines": [place["lines"][0] for place in places], **({"candidates": answer} if answer else {})}
-
-
-def _candidates(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
-    places = details.get("candidates")
-    return places if isinstance(places, list) else []
 
 
 def _edit_of(offer: Offer) -> dict[str, object]:

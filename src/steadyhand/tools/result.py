@@ -7,6 +7,7 @@ refusal may offer an edit instead of the one that was sent, in the fields of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, QuoteMore, Say, render_hints
@@ -63,11 +64,15 @@ def offering(error: EditError, fields: Callable[[Offer], object], *, takes_numbe
     return details
 
 
+def candidates_of(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
+    """The places among which a refusal cannot choose; none where it has none."""
+    places = details.get("candidates")
+    return [place for place in places if isinstance(place, Mapping)] if isinstance(places, list) else []
+
+
 def candidate_offers(error: EditError) -> list[tuple[int, Offer]]:
     """The first line of each of several places, and the edit that means it alone, for those that have one."""
-    places = error.details.get("candidates")
-    found = [place for place in places if isinstance(place, Mapping)] if isinstance(places, list) else []
-    return [(place["lines"][0], offer) for place in found if (offer := _offer_in(place))]
+    return [(place["lines"][0], offer) for place in candidates_of(error.details) if (offer := _offer_in(place))]
 
 
 def _candidate(
@@ -79,10 +84,8 @@ def _candidate(
 
 def by_number(details: Mapping[str, object]) -> dict[str, object]:
     """Details in which each candidate is named once: by its number, else by the edit that means it alone."""
-    places = details.get("candidates")
-    if not isinstance(places, list):
-        return dict(details)
-    return {**details, "candidates": [_named_once(place) for place in places if isinstance(place, Mapping)]}
+    named = [_named_once(place) for place in candidates_of(details)]
+    return {**details, "candidates": named} if isinstance(details.get("candidates"), list) else dict(details)
 
 
 def without_offers(details: Mapping[str, object]) -> dict[str, object]:
@@ -191,8 +194,7 @@ def is_literal(tier: str | None) -> bool:
 def failure(error: EditError, phrases: Phrases = MODEL) -> dict[str, object]:
     """A refusal; `error` is message and hint in one string. `phrases` is how the toolset says hints."""
     details = by_number(error.details)
-    places = details.get("candidates")
-    is_offered = isinstance(places, list) and any("corrected" in place for place in places)
+    is_offered = any("corrected" in place for place in candidates_of(details))
     # Where places are offered as edits: which to send, and not how to quote one of them.
     hints = [Say(OFFERED) if is_offered and isinstance(each, QuoteMore) else each for each in error.hints]
     hint = render_hints(hints, phrases)

@@ -19,7 +19,7 @@ from steadyhand.text.match import Occurrence
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip, sized
-from steadyhand.tools.result import OFFERED, Offer, offering
+from steadyhand.tools.result import OFFERED, Offer, candidates_of, offering
 from steadyhand.tools.tool import REASON, reason_of
 from steadyhand.tools.toolsets import in_fields
 
@@ -120,8 +120,7 @@ class PassageOperation:
             return error.hints
         total, tier = error.details.get("total"), TIERS.get(str(error.details.get("tier")))
         more = "add surrounding text to search and replace"
-        candidates = error.details.get("candidates")
-        if isinstance(candidates, list) and any("corrected" in each for each in candidates):
+        if any("corrected" in each for each in candidates_of(error.details)):
             more = OFFERED
         is_counted = error.kind is Kind.COUNT_MISMATCH or not _can_overlap(self.search)  # places that overlap are not
         if tier in ("exact", "whitespace") and is_counted and error.details.get("total_is_exact", True):
