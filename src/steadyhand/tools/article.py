@@ -15,7 +15,6 @@ from steadyhand.plan.edit import MAX_EDITS, Replace
 from steadyhand.plan.planner import Outcome
 from steadyhand.schema import Anything, Field, Flag, Many, Number, Object, Text, bad_request
 from steadyhand.session.checks import remark
-from steadyhand.session.host import host_of
 from steadyhand.tools.file_views import GLOB, read_glob
 from steadyhand.tools.result import CHANGED, LINES, Offer, answer_of, candidates_of, offering, success
 from steadyhand.tools.tool import Call, Example, Fields, Result, Tool, resolve_path
@@ -98,10 +97,10 @@ def _edit_of(offer: Offer) -> dict[str, object]:
 
 
 def _short_content(call: Call, path: str) -> str | None:
-    source = host_of(call.workspace).source(call.path(path))
+    source = call.host.source(call.path(path))
     if len(source.text) > SHORT:
         return None
-    host_of(call.workspace).saw(source)
+    call.host.saw(source)
     return source.text
 
 

@@ -9,7 +9,6 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.request import DeleteFile, RenameFile, Requests
 from steadyhand.schema import Field, Many, Number, Object, Text, bad_request, nearest_name, read_text
-from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.lines import Lines
@@ -201,7 +200,7 @@ def show_lines(command: Command, source: Source, style: Style) -> list[str]:
     end = first + max(whole, 1) - 1
     if whole or not bodies:
         is_all = (first, whole) == (1, len(bodies))
-        host_of(command.workspace).saw(source, None if is_all else (first, end))
+        command.call.host.saw(source, None if is_all else (first, end))
     if whole == len(rows):
         return kept
     rest = f"continue with view_range [{end + 1}, -1]" if whole else f"line {first} goes on"
@@ -240,7 +239,7 @@ def view(command: Command) -> Answer:
     """A file's lines with their numbers, or what lies in a directory. What is shown counts as read by the task."""
     path = command.call.directory(command.shown)
     try:
-        source = host_of(command.workspace).source(path)
+        source = command.call.host.source(path)
     except EditError as error:
         listing = _list(command, path) if error.kind in (Kind.NOT_TEXT, Kind.BAD_REQUEST) else None
         if listing is None:
@@ -435,7 +434,7 @@ def view_memory(command: Command) -> Answer:
     """A file's lines with their numbers, or what lies in a directory and how large it is."""
     shown, path = command.shown, _place(command)
     try:
-        source = host_of(command.workspace).source(path)
+        source = command.call.host.source(path)
     except EditError as error:
         found = find_directory(command.workspace, path, depth=_DEEP)
         if found is not None and (path == "." or not found.is_empty):

@@ -8,7 +8,6 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import MAX_EDITS, Replace
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text
-from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.tools.answer import (
     ANSWER,
@@ -222,14 +221,14 @@ def _run_read(call: Call, fields: Fields) -> Result:
     offset, limit = (fields.get(name) or usual for name, usual in (("offset", 1), ("limit", LINES_AT_ONCE)))
     assert isinstance(offset, int) and isinstance(limit, int)
     with worded(lambda error: "File does not exist." if error.kind is Kind.NO_SUCH_FILE else None):
-        source = host_of(call.workspace).source(call.path(str(fields["file_path"])))
+        source = call.host.source(call.path(str(fields["file_path"])))
     bodies = source.lines
     shown = [body[:WIDEST] for body in bodies[offset - 1 : offset - 1 + limit]]
     rows, whole = fit_rows(number_lines(shown, offset, "cat"), MOST_CHARACTERS)
     last = offset + whole - 1
     seen = [line for line in range(offset, last + 1) if len(bodies[line - 1]) <= WIDEST]
     if seen or not bodies:
-        host_of(call.workspace).saw_each(source, seen)
+        call.host.saw_each(source, seen)
     lines = [*rows, *_notes(bodies, offset, last)] if rows else [_nothing(len(bodies), offset)]
     return Answer("\n".join(lines)).to_json()
 

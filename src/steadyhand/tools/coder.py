@@ -11,7 +11,6 @@ from steadyhand.hints import Phrases, SendExample
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import MAX_EDITS, Replace
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines, find_overlap
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -77,9 +76,7 @@ def _edit_of(item: Mapping[str, Any], index: int) -> tuple[Replace, Lines]:
 
 def _as_sent(call: Call, error: EditError) -> EditError:
     """The refusal with what to send instead in the tool's own form."""
-    details = offering(
-        error, lambda offer: _range_of(offer, host_of(call.workspace).source(str(error.details["path"])))
-    )
+    details = offering(error, lambda offer: _range_of(offer, call.host.source(str(error.details["path"]))))
     if details.get("corrected") is None:  # the file is another by now
         details.pop("corrected", None)
     match error.details.get("corrected"):

@@ -29,7 +29,6 @@ from steadyhand.plan.request import (
     requests_from_json,
 )
 from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request, join
-from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.lines import Anchor, Lines
 from steadyhand.structure.outline import locate
@@ -163,7 +162,7 @@ def workspace_for(call: Call, requests: Requests) -> Workspace:
     """The workspace for a call. Several edits that say their place by number mean the file as it was read."""
     for request in requests.files:
         if isinstance(request, EditFile) and len(request.edits) > 1 and any(map(_is_by_number, request.edits)):
-            return host_of(call.workspace).bound(policy=replace(call.workspace.policy, batch="snapshot"))
+            return call.host.bound(policy=replace(call.workspace.policy, batch="snapshot"))
     return call.workspace
 
 
@@ -281,11 +280,11 @@ def _too_much(glob: str, why: str) -> EditError:
 
 def _source(call: Call, name: str) -> Source | None:
     """A file's text; None where it may or can not be read, and for secrets."""
-    host_of(call.workspace).tick()
+    call.host.tick()
     if classify(name).secret:
         return None
     try:
-        return host_of(call.workspace).source(call.path(name))
+        return call.host.source(call.path(name))
     except EditError as error:
         if error.kind not in _UNREADABLE:
             raise
@@ -655,7 +654,7 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
     expected = cast("int | None", fields.get("expected_files"))
     found = spread(call, str(fields["glob"]), edits_from_json(_edits(fields["edits"], "edits")), expected)
     requests = Requests(found.files, reason_of(fields), bool(fields.get("partial")))
-    bound = replace(call, workspace=host_of(call.workspace).bound(policy=literally(call.workspace.policy)))
+    bound = replace(call, workspace=call.host.bound(policy=literally(call.workspace.policy)))
     try:
         receipt = workspace_for(bound, requests).apply(requests, preview=is_dry)
     except EditError as error:

@@ -8,7 +8,6 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.structure.format import format_of
 from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.core import CHANGES, cut_diff, tell
@@ -29,7 +28,7 @@ def _run_outline(call: Call, fields: Fields) -> Result:
     """Outline; the deepest entries are left out first where there are too many."""
     path = call.path(str(fields["path"]))
     if format_of(path) is None:
-        host_of(call.workspace).source(path)  # a file that is not there is refused as such
+        call.host.source(path)  # a file that is not there is refused as such
         hint = "read it, then edit by the old text, or by lines:3-5 or an anchor"
         raise EditError(Kind.BAD_REQUEST, f"{path} has no known structure", hint=hint, details={"path": path})
     within, depth = cast("str | None", fields.get("within")), cast("int | None", fields.get("depth"))
@@ -266,7 +265,7 @@ def _log(call: Call, fields: Fields, path: str | None) -> Result:
     task = cast("str | None", fields.get("task"))
     found = call.workspace.history(path, task=task, limit=skip + most + 1)
     if not found and path is not None and task is None:
-        host_of(call.workspace).source(path)  # one that never was is a slip, and refused as such
+        call.host.source(path)  # one that never was is a slip, and refused as such
     shown = found[skip : skip + most]
     answer: Result = {"success": True, "entries": [_entry(entry) for entry in shown]}
     return answer | ({"more": f"there are older ones: skip {skip + most}"} if len(found) > skip + most else {})
@@ -280,7 +279,7 @@ def _one_change(call: Call, id: str) -> Result:
 
 
 def _line(call: Call, path: str, line: int) -> Result:
-    source = host_of(call.workspace).source(path)
+    source = call.host.source(path)
     why = call.workspace.why(path, line)
     is_secret = classify(path).secret
     if (
@@ -289,7 +288,7 @@ def _line(call: Call, path: str, line: int) -> Result:
         and why.line <= source.table.count
         and source.table.text(why.line - 1) == why.text
     ):
-        host_of(call.workspace).saw(source, (line, line))
+        call.host.saw(source, (line, line))
     return {"success": True, "path": path, "why": _origin(why, is_secret=is_secret)}
 
 

@@ -19,7 +19,6 @@ from steadyhand.lazy import replace
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.edit import Replace
 from steadyhand.schema import HASH, Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.transaction_builder import Batch
 from steadyhand.text.diff import shared_rows
@@ -104,7 +103,7 @@ def unread(call: Call, path: str) -> EditError:
     """The refusal of a file that was not read; its hash is not shown, or it would be sent instead of reading."""
     return EditError(
         Kind.STALE_SOURCE,
-        f"{path} exists and {how_known(*host_of(call.workspace).last_read(path))}",
+        f"{path} exists and {how_known(*call.host.last_read(path))}",
         hint="read it first, or edit only what changes",
         details={"path": path},
     )
@@ -115,7 +114,7 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
     if expect is not None or call.mode not in _WITH_HASH:
         return
     try:
-        host_of(call.workspace).last_read(path)
+        call.host.last_read(path)
     except EditError:  # the write itself tells what is wrong with the path
         return
     raise bad_request(
@@ -176,7 +175,7 @@ DIFF = ("diff", "diffContent", "patchContent")  # other names that models have f
 
 def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
     """What a model wrote, read in its dialect; the reading ends when the call is to."""
-    with host_of(call.workspace).cancellable():
+    with call.host.cancellable():
         return read_patch(reply, format=format, strict=strict)
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.schema import Field, Flag, Many, Number, Object, Text, bad_request, join
-from steadyhand.session.host import host_of
 from steadyhand.structure.lines import anchor_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -156,7 +155,7 @@ def read_numbered(
     `room` are the characters that are left in the answer; at least one line is shown. `place` leads to the arguments.
     """
     check_forwards(start, end, place)
-    source = host_of(call.workspace).source(call.path(path))
+    source = call.host.source(call.path(path))
     count = source.table.count
     first = start if isinstance(start, int) else 1
     if first > max(count, 1):
@@ -172,7 +171,7 @@ def read_numbered(
     last = first + len(bodies) - 1
     whole = [line for line, body in enumerate(bodies, first) if len(body) <= WIDEST]
     if whole or not count:
-        host_of(call.workspace).saw_each(source, whole)
+        call.host.saw_each(source, whole)
     cut = [body if len(body) <= WIDEST else f"{body[:WIDEST]}…" for body in bodies]
     rows = number_lines(cut, first, "colon")
     if anchors:
@@ -371,7 +370,7 @@ def check_read(call: Call, path: str) -> None:
     """Where the host asks for it, refuse with `stale-source` a file that this task has not read as it is now."""
     if not call.settings.require_read:
         return
-    seen, present = host_of(call.workspace).last_read(path)
+    seen, present = call.host.last_read(path)
     if seen != present:
         raise EditError(
             Kind.STALE_SOURCE,
@@ -565,7 +564,7 @@ def _files(call: Call, path: str | None, glob: str | None) -> tuple[list[str], s
 
 def _one_file(call: Call, path: str) -> str:
     """The file that a path names, if it may be looked through; refuses as reading it would."""
-    source = host_of(call.workspace).source(call.path(path))
+    source = call.host.source(call.path(path))
     file = source.path or path
     if classify(file).secret:
         raise EditError(Kind.PROTECTED_PATH, f"{file} holds secrets", hint="search other files", details={"path": file})
@@ -588,7 +587,7 @@ class _Search:
 
     def look(self, path: str) -> bool:
         """Look through one file; false: it is enough."""
-        host_of(self.call.workspace).tick()
+        self.call.host.tick()
         source = self._source(path)
         if source is not None:
             self.searched += 1
@@ -613,7 +612,7 @@ class _Search:
             if classify(path).secret:
                 raise EditError(Kind.PROTECTED_PATH, f"{path} holds secrets")
             self.call.check_ending(path)
-            source = host_of(self.call.workspace).source(path)
+            source = self.call.host.source(path)
         except EditError as error:
             self._pass(_PASSED.get(error.kind, "not readable"))
             return None
@@ -637,7 +636,7 @@ class _Search:
             if shown == body:
                 whole.append(line)
         if whole:
-            host_of(self.call.workspace).saw_each(source, whole)
+            self.call.host.saw_each(source, whole)
         return not is_enough
 
     def _found(self, path: str, text: str) -> Iterator[tuple[int, int]]:

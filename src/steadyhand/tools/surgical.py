@@ -10,7 +10,6 @@ from steadyhand.hints import Phrases
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Insert, Old, Place, Replace
 from steadyhand.schema import Field, Many, Number, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
@@ -330,7 +329,7 @@ def _finding(call: Call, given: Mapping[str, object], place: str) -> Finding:
 def _source(call: Call, path: str) -> Source | None:
     """The file, if it can be read; one that is not there is refused."""
     try:
-        return host_of(call.workspace).source(path)
+        return call.host.source(path)
     except EditError as error:
         if error.kind in _UNREADABLE:
             return None

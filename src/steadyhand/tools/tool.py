@@ -23,7 +23,7 @@ from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.schema import Field, Object, Schema, Text, bad_request, join, plain_schema, strict_schema
 from steadyhand.session.checks import digest_of_version
 from steadyhand.session.context import Verb
-from steadyhand.session.host import host_of
+from steadyhand.session.host import Host, host_of
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.result import failure
 from steadyhand.tools.toolsets import Toolset
@@ -233,6 +233,11 @@ class Call:
     toolset: Toolset
     is_reading: bool = False
 
+    @property
+    def host(self) -> Host[Workspace]:
+        """What surfaces may ask of the workspace beyond its public methods."""
+        return host_of(self.workspace)
+
     def path(self, spelled: str, *, creating: bool = False) -> str:
         """A path as the model spells it, as the workspace knows it.
 
@@ -251,7 +256,7 @@ class Call:
 
     def _is_there(self, path: str) -> bool:
         try:
-            host_of(self.workspace).source(path)
+            self.host.source(path)
         except EditError as error:
             return error.kind is not Kind.NO_SUCH_FILE
         return True
@@ -261,7 +266,7 @@ class Call:
         if self.settings.extensions is None or self.toolset.extensions is not None:
             return  # a toolset for kinds of files looks at what it reads itself
         try:
-            named = host_of(self.workspace).source(path).path
+            named = self.host.source(path).path
         except EditError:  # what cannot be read is refused where it is asked for
             return
         if named is not None:

@@ -10,7 +10,6 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass, field
 from steadyhand.schema import HASH, Anything, Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.config.key import key_entries
 from steadyhand.structure.config.syntax import syntax_named
@@ -123,7 +122,7 @@ EXPECTED = Field("expectedHash", Text(), "fileHash of the version you know; anot
 
 def file_source(call: Call, path: str) -> Source:
     """The file's text; nothing of it counts as read yet. Refuses as reading does, and with `not-allowed`."""
-    source = host_of(call.workspace).source(call.path(path))
+    source = call.host.source(call.path(path))
     if source.path is not None:  # a link may lead to a file of another kind
         call.check_ending(source.path)
     return source
@@ -342,7 +341,7 @@ def _remember(call: Call, source: Source, rows: list[str], hits: list[Hit]) -> N
     near = {each for line, _ in hits for each in range(max(line - 1, 1), min(line + 1, len(rows)) + 1)}
     whole = [line for line in sorted(near) if clip(rows[line - 1]) == rows[line - 1]]
     if whole:
-        host_of(call.workspace).saw_each(source, whole)
+        call.host.saw_each(source, whole)
 
 
 def _other_case(wanted: LiteralText, text: str, first: int, deadline: Deadline) -> dict[str, object]:

@@ -136,8 +136,7 @@ def _server(invocation: Invocation, client: Client, scope: Scope, roots: Sequenc
             Kind.NOT_INSTALLED, "serving MCP needs the package mcp", hint=f"{source.how_to_add('mcp')}, then try again"
         )
     places = _roots(client, scope, roots, _project(invocation, roots))
-    for warning in _warnings(context, settings, program, scope, places):
-        invocation.output.warn(warning)
+    invocation.output.warn(*_warnings(context, settings, program, scope, places))
     named = [word for place in places for word in ("--root", place)]
     configured = () if settings.config is None else ("--config", os.path.abspath(settings.config))
     journal = _journal(settings)

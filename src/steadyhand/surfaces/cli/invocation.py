@@ -101,8 +101,7 @@ class Invocation:
     def config(self) -> Config:
         _refuse_empty("--config", self.settings.config)
         config = load_config(self.settings.config, self.root, os.environ)
-        for warning in config.warnings:
-            self.output.warn(warning)
+        self.output.warn(*config.warnings)
         if self.settings.color is None and config.color in ("auto", "always", "never"):
             self.output.color = config.color  # type: ignore[assignment]
         return config
@@ -112,8 +111,7 @@ class Invocation:
         from steadyhand.surfaces.config import choose_for
 
         chosen, warnings = choose_for(model, self.config, self.root)
-        for warning in warnings:
-            self.output.warn(warning)
+        self.output.warn(*warnings)
         return str(chosen.toolset)
 
     @property
@@ -127,8 +125,7 @@ class Invocation:
         """The workspace, closed at the end; what it has to say about its opening is passed on as warnings."""
         self._wrote |= writing
         with self._open(policy) as workspace:
-            for warning in workspace.warnings:
-                self.output.warn(warning)
+            self.output.warn(*workspace.warnings)
             yield workspace
 
     def settle(self) -> None:

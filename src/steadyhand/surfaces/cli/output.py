@@ -73,10 +73,10 @@ class Output:
         if not self.json:
             self._paint(sys.stderr, lines)
 
-    def warn(self, warning: str) -> None:
-        """Something the caller should know: on stderr, or in the document's `warnings`."""
-        self.warnings.append(warning)
-        self.tell([(Piece("warning: ", "warning"), Piece(warning))])
+    def warn(self, *warnings: str) -> None:
+        """What the caller should know: on stderr, or in the document's `warnings`."""
+        self.warnings += warnings
+        self.tell((Piece("warning: ", "warning"), Piece(warning)) for warning in warnings)
 
     def raw(self, data: bytes) -> None:
         """Bytes as they are; the caller made sure that no terminal looks."""

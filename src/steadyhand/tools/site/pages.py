@@ -17,7 +17,6 @@ from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.planner import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.schema import Either, Field, Flag, Many, Number, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.transaction_builder import Batch
 from steadyhand.structure.html.element import no_page
@@ -147,7 +146,7 @@ def change_pages(
 
 def _version(call: Call, page: Page) -> str | None:
     try:
-        return host_of(call.workspace).source(call.path(page.file)).digest
+        return call.host.source(call.path(page.file)).digest
     except EditError:
         return None
 
@@ -170,9 +169,7 @@ class _PageChanger:
         change = self._change
         try:
             change.path = self._call.path(change.page.file)
-            source = host_of(self._call.workspace).source(
-                change.path
-            )  # it is there and is text, or similar names are listed
+            source = self._call.host.source(change.path)  # it is there and is text, or similar names are listed
             change.no_page = _no_page(source.path) if change.page.elements else None
             for operation in change.page.elements:
                 self._change_element(operation)
@@ -346,7 +343,7 @@ class Answers:
     def page(self, change: PageChange, receipt: Receipt | None, outcomes: Sequence[Outcome]) -> Result:
         """What became of one page, by the outcomes of the operations that were made on it."""
         if change.error is not None:
-            host_of(self.call.workspace).note_refusal(change.error)
+            self.call.host.note_refusal(change.error)
         if change.failure is not None:
             return self.failed(change.page.file, change.failure)
         is_changed = receipt is not None and bool(outcomes)
@@ -390,9 +387,9 @@ class Answers:
             return {"leftOut": f"the file has {len(text)} characters; read what you need of it with readFile"}
         self.room -= len(text)
         with contextlib.suppress(EditError):  # what was done is done, whatever happened to the file since
-            source = host_of(self.call.workspace).source(file.path)
+            source = self.call.host.source(file.path)
             if source.digest == file.after:
-                host_of(self.call.workspace).saw(source)
+                self.call.host.saw(source)
         return {"content": text}
 
     def _refusal(self, change: PageChange, note: tuple[Hint, ...], *, is_partial: bool) -> Result:

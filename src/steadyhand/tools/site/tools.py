@@ -7,7 +7,6 @@ from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.schema import Field, Flag, Many, Object, Text, bad_request
-from steadyhand.session.host import host_of
 from steadyhand.tools.file_tools import tell_written, unread, write_under_settings
 from steadyhand.tools.result import AROUND, LINES, answer_of, confirmation, failure, main_file
 from steadyhand.tools.site.operations import (
@@ -375,7 +374,7 @@ def _write(call: Call, fields: Mapping[str, object], place: str, reason: str | N
         content, may_shrink = str(fields["content"]), bool(fields.get("allow_shrink"))
         receipt = write_under_settings(call, path, content, expect=expect, reason=reason, allow_shrink=may_shrink)
     except EditError as error:
-        host_of(call.workspace).note_refusal(error)
+        call.host.note_refusal(error)
         return failure(_explained(call, error, file, expect), call.toolset.phrases) | {"file": file}
     call.conversation.succeeded(plain_path(path))
     facts = {name: fact for name, fact in tell_written(receipt, path, content).items() if name != "path"}

@@ -567,8 +567,7 @@ def convert_command(
     assert dialect.write is not None
     written = dialect.write([file.change() for file in receipt.files])
     output = invocation.output
-    for warning in receipt.warnings:
-        output.warn(warning)
+    output.warn(*receipt.warnings)
     output.document({"ok": True, "format": to, "read": receipt.format, "text": written})
     if output.is_terminal and not output.json:
         shown = [(Piece(visible_line(row)),) for row in written.split("\n")[:-1]]

@@ -284,8 +284,7 @@ def _report(invocation: Invocation, kept: KeptConflict, receipt: Receipt | None)
     if receipt is not None and not output.json:
         back = ("undo", invocation.command_line(f"undo {receipt.id}"))
         output.print(receipt_lines(receipt, back=back, width=cut_width(invocation), quiet=output.quiet))
-        for warning in receipt.warnings:
-            output.warn(warning)
+        output.warn(*receipt.warnings)
     output.print([(Piece("resolved ", "good"), Piece(kept.id, "id"), Piece(f": {kept.state}"))])
 
 
