@@ -34,7 +34,19 @@ if TYPE_CHECKING:
 _OVER_HTTP = ("http", "names", "token")
 _ABOUT_CLIENTS = ("client", "install", "uninstall", "scope", "dry_run")
 _LEFT_OUT = (*_ABOUT_CLIENTS, "roots", *_OVER_HTTP)
-_SHARED = ("mode", "actor", "task", "on_conflict", "on_stale", "on_lease", "hardlinks", "allow", "guard")
+_SHARED = (
+    "mode",
+    "actor",
+    "task",
+    "on_conflict",
+    "on_stale",
+    "on_lease",
+    "hardlinks",
+    "allow",
+    "guard",
+    "hold",
+    "read_only",
+)
 
 
 def configure_client(
@@ -206,13 +218,8 @@ def _own(context: click.Context) -> Iterator[str]:
 
 def _of_all(settings: Settings) -> Iterator[str]:
     for name in _SHARED:
-        value = getattr(settings, name)
-        if value:
+        if value := getattr(settings, name):
             yield from _words(f"--{name.replace('_', '-')}", value)
-    if settings.hold:
-        yield "--hold"
-    if settings.read_only:
-        yield "--read-only"
 
 
 def _words(option: str, value: object) -> Iterator[str]:
