@@ -678,7 +678,7 @@ def test_a_reply_that_breaks_off_is_never_half_an_edit(indent: int | None) -> No
 
 
 @given(st.integers())
-@examples(50)
+@examples(20)
 def test_damaged_replies_are_refused_or_read_and_nothing_else_happens(seed: int) -> None:
     chance = random.Random(seed)
     reply = chance.choice(REPLIES)
@@ -717,7 +717,7 @@ def sloppy(text: str, chance: random.Random) -> str:
 
 
 @given(QUOTED, QUOTED, st.integers())
-@examples(50)
+@examples(20)
 def test_quotes_without_a_backslash_never_make_another_edit(old: str, new: str, seed: int) -> None:
     chance = random.Random(seed)
     pair = f'"old_string": {sloppy(old, chance)},\n"new_string": {sloppy(new, chance)}'

@@ -127,7 +127,7 @@ def test_escapes_in_front_of_an_indentation_and_in_other_words_are_escapes(text:
 PIECES = ["a", "x1", "\\n", "\\t", "\\r", "\\/", "\\d", "\\s", "\\w+", "(", ")", "'", '"', ".", ":", "/", " ", ", "]
 
 
-@examples(300)
+@examples(100)
 @given(st.lists(st.sampled_from(PIECES), max_size=8), st.lists(st.sampled_from(PIECES), max_size=8))
 def test_code_in_whose_line_breaks_nothing_is_escaped_is_read_as_written_or_is_in_doubt(
     first: list[str], second: list[str]

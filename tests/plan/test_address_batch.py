@@ -95,7 +95,7 @@ def edits_by_address(draw: st.DrawFn) -> Edit:
 
 @pytest.mark.parametrize("path", TEXTS)
 @given(st.lists(edits_by_address(), min_size=2, max_size=8))
-@examples(30)
+@examples(12)
 def test_a_call_does_what_its_edits_do_one_by_one(path: str, edits: list[Edit]) -> None:
     check_alike(TEXTS[path](), edits, path)
 
@@ -151,7 +151,7 @@ def edits_of_symbols(draw: st.DrawFn, path: str) -> Edit:
 
 @pytest.mark.parametrize("path", CODE)
 @given(st.data())
-@examples(30)
+@examples(12)
 def test_a_call_does_to_symbols_what_its_edits_do_one_by_one(path: str, data: st.DataObject) -> None:
     text = CODE[path][0]
     if path in ERRORS:
@@ -196,7 +196,7 @@ def edits_of_elements(draw: st.DrawFn) -> Edit:
 
 
 @given(st.lists(edits_of_elements(), min_size=2, max_size=6))
-@examples(20)
+@examples(12)
 def test_a_call_does_to_elements_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
     check_alike(PAGE, edits, "f.html")
 
@@ -248,7 +248,7 @@ def edits_of_parts(draw: st.DrawFn) -> Edit:
 
 
 @given(st.lists(edits_of_parts(), min_size=2, max_size=6))
-@examples(25)
+@examples(12)
 def test_a_call_does_to_parts_of_markdown_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
     check_alike(GUIDE, edits, "f.md")
 
@@ -272,7 +272,7 @@ def neighbours(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 
 
 @given(neighbours())
-@examples(75)
+@examples(30)
 def test_neighbours_that_go_together_leave_the_blank_lines_they_leave_one_by_one(given: tuple[str, list[Edit]]) -> None:
     check_alike(*given, "f.md")
 

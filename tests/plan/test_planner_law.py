@@ -282,7 +282,7 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_way")
-@examples(50)
+@examples(20)
 @given(texts, st.lists(verbs, max_size=6), st.sampled_from(["unique", "first", "all"]))
 @example("ab\r\nab", [Insert("\n", "X"), Replace("b\nX", "Y")], "first")
 @example("abab", [Delete("b", occurrence=1), Replace("aa", "X")], "unique")

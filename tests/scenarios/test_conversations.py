@@ -39,7 +39,7 @@ def test_there_are_scenarios_for_every_tool_both_ways() -> None:
 @table("surface", SURFACES.values(), ids=SURFACES.keys())
 def test_scenarios_come_out_alike(surface: Surface, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
-    chosen = scenarios() if WHOLE else [*sample(folders(), 20), *sample(examples(), 4)]
+    chosen = scenarios() if WHOLE else [*sample(folders(), 12), *sample(examples(), 4)]
     if surface in (SURFACES["mcp over stdio"], SURFACES["mcp over http"]) and not WHOLE:
         chosen = [scenario for scenario in chosen if not scenario.settings and scenario.toolset not in ALONE]
     found: list[str] = []

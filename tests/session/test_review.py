@@ -383,7 +383,7 @@ def test_whatever_is_changed_in_front_matter_is_a_risk(root: Path, ann: sh.Works
         found.reject([change.id for change in found])
 
 
-@examples(25)
+@examples(10)
 @given(
     st.lists(st.integers(1, 3), min_size=5, max_size=5),
     st.text("M ", max_size=2),

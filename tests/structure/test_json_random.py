@@ -223,7 +223,7 @@ def test_a_value_is_replaced_by_itself_and_by_its_like(value: Any, layout: str, 
 BITS = ["1", '"s"', '"', "/* c */", "// c", "\n", ",", ":", "[", "]", "{", "}", "\\", "NaN", "01", "\x01", '"a": 1']
 
 
-@examples(50)
+@examples(20)
 @given(TOPS, LAYOUTS, st.integers(0, 999), st.lists(st.sampled_from(BITS), max_size=2))
 def test_what_is_known_of_a_text_that_was_read_in_part_is_so(
     value: Any, layout: str, seed: int, bits: list[str]

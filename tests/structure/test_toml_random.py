@@ -225,7 +225,7 @@ BITS = ["1", '"s"', '"""', "'", "# c", "#", ",", "[", "]", "[[", "{", "}", ".", 
 LINES = ["\nmore = 1", "\n[more]\n", "\n[[more]]\n", "\na.b = 1\n", "\nt.more = 1\n", '"""\n[more]\n"""', "[\n1,\n]"]
 
 
-@examples(50)
+@examples(20)
 @given(CHANCE)
 def test_a_section_that_is_read_alone_reads_as_in_its_file(chance: Random) -> None:
     keys = keys_of(chance)

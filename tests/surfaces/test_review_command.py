@@ -315,7 +315,7 @@ def test_a_change_that_comes_back_is_where_it_was(work: Shell) -> None:
 LINE = st.text(st.sampled_from("ab"), max_size=2).map(lambda row: f"{row}\n")
 
 
-@examples(200)
+@examples(60)
 @given(st.lists(LINE, max_size=6), st.lists(LINE, max_size=6))
 def test_a_split_asks_about_every_line_that_differs_and_no_other(before: list[str], after: list[str]) -> None:
     pairs = list(_paired(before, after))
