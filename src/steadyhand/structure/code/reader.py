@@ -535,7 +535,6 @@ class _Reader:
         """The definitions, with those marked that syntax errors make doubtful."""
         if not self.parsed.errors:
             return tuple(self.found)
-
         return sound(
             self.found,
             [extent.has_error for extent in self.extents],

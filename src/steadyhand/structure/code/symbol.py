@@ -83,7 +83,10 @@ class SymbolNode(Node):
             return self.delete(source)
         if self.part == "body":
             if _defines(code, new, item):
-                return self._too_much(item)
+                return refuse(
+                    f"the new body defines {item.path[-1]} again: it includes the header",
+                    (Say("send only the body"), SendAddress(f"symbol:{item.dotted}", "replace")),
+                )
             proposal = put_in_body(source, code, self.index, new)
             return proposal if isinstance(proposal, Refusal) else self._checked(source, code, proposal, self.span)
         own = parting_before(code, new, len(new))
@@ -211,12 +214,6 @@ class SymbolNode(Node):
     def _read(self, source: Source) -> tuple[Code, Definition]:
         code = known_code(source)
         return code, code.definitions[self.index]
-
-    def _too_much(self, item: Definition) -> Refusal:
-        return refuse(
-            f"the new body defines {item.path[-1]} again: it includes the header",
-            (Say("send only the body"), SendAddress(f"symbol:{item.dotted}", "replace")),
-        )
 
     def _lost(self, new: str) -> tuple[str, ...]:
         """What the replaced text had besides the definition, for who forgot to send it again."""

@@ -171,9 +171,11 @@ def parse_code(language: Language, text: str, *, fragment: bool = False) -> Pars
     if refusal is not None:
         return refusal
     parsed = _parse(language, text, fragment=fragment)
-    wide = _wide(parsed) if isinstance(parsed, Parsed) else None
-    # The query would need more than linear time for such an error.
-    return parsed if wide is None else _hopeless(language, wide.start_point[0] + 1)
+    if isinstance(parsed, Parsed):
+        for node in parsed.errors:
+            if node.is_error and node.child_count > _WIDEST:  # the query would need more than linear time for it
+                return _hopeless(language, node.start_point[0] + 1)
+    return parsed
 
 
 def unfit(language: Language, text: str) -> Refusal | None:
@@ -197,7 +199,6 @@ def too_long(language: Language, text: str) -> Refusal | None:
 
 
 def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal:
-
     try:
         grammar = grammar_of(language.package, (language.fragment if fragment else None) or language.grammar)
     except ModuleNotFoundError:
@@ -207,7 +208,9 @@ def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal
     errors = () if isinstance(tree, int) else _errors(tree.root_node)
     given = data
     if isinstance(tree, int) or tree.root_node.has_error:
-        covered = parsed_bytes(_covered(language, text))
+        for cover in language.unread:
+            text = cover(text)
+        covered = parsed_bytes(text)
         again = parse_bounded(grammar, covered) if covered != data else 0
         if not isinstance(again, int):
             fewer = _errors(again.root_node)
@@ -216,13 +219,6 @@ def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal
     if isinstance(tree, int):
         return _hopeless(language, data.count(b"\n", 0, tree) + 1)
     return Parsed(tree, data, errors, given)
-
-
-def _covered(language: Language, text: str) -> str:
-    """The text without what is valid and cannot be read, every character of the rest where it was."""
-    for cover in language.unread:
-        text = cover(text)
-    return text
 
 
 def parse_again(language: Language, parsed: Parsed, before: str, changes: ChangeSet, after: str) -> Change | None:
@@ -297,11 +293,6 @@ def _statements_at(root: Node, start: int, end: int) -> tuple[int, int]:
 
 def _may_belong(node: Node) -> bool:
     return "comment" in node.type or "attribute" in node.type
-
-
-def _wide(parsed: Parsed) -> Node | None:
-    """An error that holds more than can be a mistake."""
-    return next((node for node in parsed.errors if node.is_error and node.child_count > _WIDEST), None)
 
 
 def is_installed(language: Language) -> bool:

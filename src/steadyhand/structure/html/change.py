@@ -20,6 +20,7 @@ from steadyhand.structure.html.proof import Change, Meaning, Unfit, danger_of, m
 from steadyhand.structure.html.template import (
     FILLER,
     UNMASKED,
+    Region,
     cover_all,
     is_plain,
     mask,
@@ -115,9 +116,8 @@ def set_attribute(page: Page, element: Element, name: str, value: str) -> Propos
     value = to_lf(value)
     tag = page.start_tag(element)
     attribute = tag.find(name)
-    doubt = doubt_of(page, tag, attribute, name)
-    if doubt is not None:
-        return refuse_change(page, element, doubt)
+    if (refusal := doubt_of(page, element, attribute, name)) is not None:
+        return refusal
     if attribute is not None and _says(page, element, name) == value and is_plain(value, tag.span.of(page.source.text)):
         return Proposal(())
     write = _write_new(page, tag, name, value) if attribute is None else _write_value(attribute, value)
@@ -139,22 +139,25 @@ def remove_attribute(page: Page, element: Element, name: str) -> Proposal | Refu
     found = [attribute for attribute in tag.attributes if attribute.key == ascii_lower(name)]
     if not found:
         return Proposal(())
-    doubt = next((doubt for item in found if (doubt := doubt_of(page, tag, item, name)) is not None), None)
-    if doubt is not None:
-        return refuse_change(page, element, doubt)
+    for attribute in found:
+        if (refusal := doubt_of(page, element, attribute, name)) is not None:
+            return refusal
     writes = [(_with_blanks(page, tag, attribute), "") for attribute in found]
     return settle(page, element, writes, {ascii_lower(name): None})
 
 
-def doubt_of(page: Page, tag: StartTag, attribute: Attribute | None, name: str) -> str | None:
-    """Why template syntax in the tag makes it unsure whether the element has the attribute at all."""
-    steering = [region for region in regions_in(page.masked.regions, tag.span) if region.place == "tag"]
-    if attribute is not None:
-        is_behind = bool(steering) and attribute.span.end > steering[0].span.start
-        return f"template syntax in the tag decides whether {name!r} is there" if is_behind else None
-    if all(_BRANCH.match(region.span.of(page.source.text)) for region in steering):
-        return None
-    return f"template syntax in the tag may write {name!r} itself"
+def doubt_of(page: Page, element: Element, attribute: Attribute | None, name: str) -> Refusal | None:
+    """The refusal where template syntax in the tag makes it unsure whether the element has the attribute at all."""
+    steering = _steering(page, page.start_tag(element))
+    if attribute is not None and steering and attribute.span.end > steering[0].span.start:
+        return refuse_change(page, element, f"template syntax in the tag decides whether {name!r} is there")
+    if attribute is None and not all(_BRANCH.match(region.span.of(page.source.text)) for region in steering):
+        return refuse_change(page, element, f"template syntax in the tag may write {name!r} itself")
+    return None
+
+
+def _steering(page: Page, tag: StartTag) -> list[Region]:
+    return [region for region in regions_in(page.masked.regions, tag.span) if region.place == "tag"]
 
 
 def _write_value(attribute: Attribute, value: str) -> Write | None:
@@ -176,7 +179,7 @@ def _write_value(attribute: Attribute, value: str) -> Write | None:
 
 def _write_new(page: Page, tag: StartTag, name: str, value: str) -> Write | None:
     """A new attribute, behind the last one and in quotes like its neighbour's."""
-    steering = [region for region in regions_in(page.masked.regions, tag.span) if region.place == "tag"]
+    steering = _steering(page, tag)
     limit = steering[0].span.start if steering else tag.span.end
     before = [item for item in tag.attributes if item.span.end <= limit]
     if before and before[-1].is_dangling:
@@ -216,7 +219,12 @@ def settle(page: Page, element: Element, writes: list[Write], changes: Mapping[s
         )
 
     def change(tag: Tag) -> None:
-        _change(tag, changes)
+        names = {ascii_lower(name): name for name in tag.attrs}
+        for key, value in changes.items():
+            if value is not None:
+                tag.attrs[names.get(key, key)] = value
+            elif key in names:
+                del tag.attrs[names[key]]
 
     touched = (text for splice in proposal.splices for text in (splice.old, splice.new))
     if is_plain(*touched) and _is_alone(page, element) and danger_of(page, element, proposal) is None:
@@ -236,15 +244,6 @@ def attributes_after(page: Page, element: Element, writes: list[Write]) -> dict[
 
 def _first(attributes: list[tuple[str, str]]) -> dict[str, str]:
     return dict(reversed(attributes))
-
-
-def _change(tag: Tag, changes: Mapping[str, str | None]) -> None:
-    names = {ascii_lower(name): name for name in tag.attrs}
-    for key, value in changes.items():
-        if value is not None:
-            tag.attrs[names.get(key, key)] = value
-        elif key in names:
-            del tag.attrs[names[key]]
 
 
 def _is_alone(page: Page, element: Element) -> bool:
@@ -284,9 +283,8 @@ def add_classes(page: Page, element: Element, names: list[str]) -> Proposal | Re
         return set_attribute(page, element, "class", " ".join(names))
     tokens = _tokens(page, attribute)
     missing = [name for name in names if name not in tokens.values()]
-    doubt = doubt_of(page, page.start_tag(element), attribute, "class")
-    if doubt is not None:
-        return refuse_change(page, element, doubt)
+    if (refusal := doubt_of(page, element, attribute, "class")) is not None:
+        return refusal
     if not missing:
         return Proposal(())
     steers = _first_steering(page, attribute) is not None
@@ -303,9 +301,8 @@ def remove_classes(page: Page, element: Element, names: list[str]) -> Proposal |
         return Proposal(())
     tokens = _tokens(page, attribute)
     gone = [span for span, name in tokens.items() if name in names]
-    doubt = doubt_of(page, page.start_tag(element), attribute, "class")
-    if doubt is not None:
-        return refuse_change(page, element, doubt)
+    if (refusal := doubt_of(page, element, attribute, "class")) is not None:
+        return refusal
     if not gone:
         return Proposal(())
     if _is_unsure(page, attribute, gone):
@@ -325,9 +322,8 @@ def replace_class(page: Page, element: Element, old: str, new: list[str]) -> Pro
     if attribute is None or not places:
         have = ", ".join(tokens.values()) or "none"
         return refuse_change(page, element, f"there is no class {old[:60]!r} (its classes: {have[:120]})")
-    doubt = doubt_of(page, page.start_tag(element), attribute, "class")
-    if doubt is not None:
-        return refuse_change(page, element, doubt)
+    if (refusal := doubt_of(page, element, attribute, "class")) is not None:
+        return refusal
     if new == [old]:
         return Proposal(())
     if _is_unsure(page, attribute, places):

@@ -534,9 +534,8 @@ class Selector(Addressed):
         reason = bad_selector(self.css) if nested is None else f":has() in :has(), at position {nested}"
         if reason is not None:
             return self._bad(reason, _SELECTOR)
-        return self._dear() if is_too_dear(page, plain) else None
-
-    def _dear(self) -> Refusal:
+        if not is_too_dear(page, plain):
+            return None
         return Refusal(
             Kind.TOO_LARGE,
             f"{self.named()}: the page is too large for a :has() with more of the selector after it",

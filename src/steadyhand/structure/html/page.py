@@ -137,18 +137,23 @@ class _Places:
 
     def __init__(self, nodes: Sequence[Tag], offsets: Offsets) -> None:
         self.starts, self.opened, self.closes, self.closed = array("q"), array("q"), array("q"), array("q")
+        columns = (self.starts, self.opened, self.closes, self.closed)
         for node in check_each(nodes):
-            where = node.source_location
-            one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
-            self.starts.append(_NONE if one is None else one.start_offset)
-            self.opened.append(_NONE if one is None else one.end_offset)
-            self.closes.append(_NONE if two is None else two.start_offset)
-            self.closed.append(_NONE if two is None else two.end_offset)
-        for bounds in (self.starts, self.opened, self.closes, self.closed):
-            offsets.correct(bounds)
+            for column, offset in zip(columns, _bounds_of(node), strict=True):
+                column.append(offset)
+        for column in columns:
+            offsets.correct(column)
 
     def of(self, index: int) -> Bounds:
         return self.starts[index], self.opened[index], self.closes[index], self.closed[index]
+
+
+def _bounds_of(node: Tag) -> Bounds:
+    """Where the tags of an element are, as the parser counts."""
+    where = node.source_location
+    one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
+    start, opened = (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset)
+    return start, opened, *((_NONE, _NONE) if two is None else (two.start_offset, two.end_offset))
 
 
 class Extents:
@@ -262,11 +267,7 @@ class Extents:
         known = self._read.get(index)
         if known is not None:
             return known
-        where = self._nodes[index].source_location
-        one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
-        start, opened = (_NONE, _NONE) if one is None else (one.start_offset, one.end_offset)
-        closes, closed = (_NONE, _NONE) if two is None else (two.start_offset, two.end_offset)
-        self._read[index] = bounds = self._offsets.bounds((start, opened, closes, closed))
+        self._read[index] = bounds = self._offsets.bounds(_bounds_of(self._nodes[index]))
         return bounds
 
     def _behind(self, index: int) -> int | None:
@@ -302,11 +303,8 @@ class Extents:
         start, opened, closes, closed = self._bounds(outer)
         if start < 0:
             return around
-        if closed < 0:
-            behind = self._behind(outer)
-            end = None if behind is None else self._end(opened, around, behind)
-        else:
-            end = closed
+        behind = self._behind(outer) if closed < 0 else None
+        end = closed if closed >= 0 else None if behind is None else self._end(opened, around, behind)
         if end is None or end > around:
             return None
         return closes if closes >= 0 else end

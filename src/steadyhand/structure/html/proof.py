@@ -57,7 +57,16 @@ def prove(page: Page, element: Element, proposal: Proposal, change: Change) -> P
         return refuse_change(page, element, str(error))
     if isinstance(proved, Refusal):
         return proved
-    return meant(proposal, meaning) if proved else _reads_differently(page, element)
+    if proved:
+        return meant(proposal, meaning)
+    line = page.source.line_of(element.span.start)
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"<{element.tag}>, line {line}: with this change a browser would read other parts of the page differently "
+        "(tags left open or not allowed here, or a place the parser had to repair)",
+        "send markup that is complete and allowed there, or change the surrounding element, or edit by text",
+        {"line": line, "tag": element.tag},
+    )
 
 
 def meant(proposal: Proposal, meaning: Meaning) -> Proposal:
@@ -135,17 +144,6 @@ def refuse_change(page: Page, element: Element, reason: str) -> Refusal:
     return refuse(
         f"<{element.tag}>, line {line}: {reason}",
         "correct that, or choose another element or another action",
-        {"line": line, "tag": element.tag},
-    )
-
-
-def _reads_differently(page: Page, element: Element) -> Refusal:
-    line = page.source.line_of(element.span.start)
-    return Refusal(
-        Kind.UNPARSABLE,
-        f"<{element.tag}>, line {line}: with this change a browser would read other parts of the page differently "
-        "(tags left open or not allowed here, or a place the parser had to repair)",
-        "send markup that is complete and allowed there, or change the surrounding element, or edit by text",
         {"line": line, "tag": element.tag},
     )
 

@@ -200,10 +200,6 @@ def _without_code(text: str, document: Document) -> str:
         at = table.start(end)
     text = "".join([*pieces, text[at:]]).replace("\r", "\n")
     text = _CODE_SPAN.sub(lambda found: " " * len(found.group()), text)
-    return _without_comments(text)
-
-
-def _without_comments(text: str) -> str:
     pieces, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
         pieces += [text[at:start], " " * (end + 3 - start)]
@@ -372,17 +368,13 @@ def _moved(parts: Iterable[_Part], changes: ChangeSet) -> list[_Part]:
 
 def _is_as_written(after: Document, spans: Sequence[Span], content: Document, joined: int) -> bool:
     """Whether what starts inside of the spans is what the content is on its own, in whatever container."""
-    found = [mark for mark in after.marks if _starts_in(after, mark, spans)]
+    starts = ((mark, after.start_of(mark.first, mark.container)) for mark in after.marks)
+    found = [mark for mark, start in starts if any(span.start <= start < span.end for span in spans)]
     wanted = content.marks[joined:]
     return len(found) == len(wanted) and all(
         _said(one) == _said(other) and _around(after, one).endswith(_around(content, other))
         for one, other in zip(found, wanted, strict=True)
     )
-
-
-def _starts_in(document: Document, mark: Mark, spans: Sequence[Span]) -> bool:
-    start = document.start_of(mark.first, mark.container)
-    return any(span.start <= start < span.end for span in spans)
 
 
 def _said(mark: Mark) -> tuple[str, int, str, int]:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Self
 
-from steadyhand.errors import Kind
 from steadyhand.hints import Say, SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.schema import bad_request, check_integer, check_text
 from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Mark
 from steadyhand.structure.markdown.layout import Part, prefix_near
-from steadyhand.structure.markdown.names import SHOWN, rows_under, which_of
+from steadyhand.structure.markdown.names import no_such_number, rows_under
 from steadyhand.structure.markdown.reader import (
     known_markdown,
     markdown_of,
@@ -54,10 +53,10 @@ class CodeBlockNode(Part):
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
         if to_lf(new) == to_lf(self.span.of(source.text)):
             return Proposal(())
-        document = known_markdown(source)
         if self.part == "fenced":
             return self.replace_all(source, new)
-        lines = self._lines(document, new)
+        document = known_markdown(source)
+        lines = plain_lines(new, self._prefix(document))
         if self.mark.kind == "fence":
             bare = self._unfenced(lines)
             if isinstance(bare, Refusal):
@@ -76,7 +75,7 @@ class CodeBlockNode(Part):
         first, end = self.mark.content_rows
         if where in ("before", "after"):
             return self.insert_beside(source, text, where)
-        lines = self._lines(document, text)
+        lines = plain_lines(text, self._prefix(document))
         row = first if where == "start" else end
         if self.mark.kind == "indented" and (not trimmed(lines) or document.is_led(row, self.mark.container)):
             return refuse("indented code must have lines of its own", _HINT)
@@ -102,9 +101,6 @@ class CodeBlockNode(Part):
         if mark.kind == "fence":
             return written + indent
         return written + ("\t" if indent.startswith("\t") else "    ")
-
-    def _lines(self, document: Document, text: str) -> list[str]:
-        return plain_lines(text, self._prefix(document))
 
     def _unfenced(self, lines: list[str]) -> list[str] | Refusal:
         """Content without fences of its own around all of it; code about Markdown may have them."""
@@ -244,39 +240,21 @@ class CodeBlock(Addressed):
         within = rows_under(source, document, self.heading)
         if isinstance(within, Refusal):
             return within
-        found = [
-            number
+        there = [
+            (number, mark)
             for number, mark in enumerate(document.codes)
-            if mark.first in within
-            and self.index in (None, number)
-            and self.language in (None, language_of(mark), mark.text)
+            if mark.first in within and self.index in (None, number)
         ]
+        found = [number for number, mark in there if self.language in (None, language_of(mark), mark.text)]
         if not found and self.language is not None:
             wanted = self.language.strip().lower()
-            numbers = range(len(document.codes)) if self.index is None else (self.index,)
-            found = [
-                number
-                for number in numbers
-                if number < len(document.codes)
-                and language_of(document.codes[number]) == wanted
-                and document.codes[number].first in within
-            ]
+            found = [number for number, mark in there if language_of(mark) == wanted]
         return [code_block_node(document, number, self.part) for number in found] or self._none(document)
 
     def _none(self, document: Document) -> Refusal:
-        count = len(document.codes)
-        near = [f"code_block:{number}" for number in range(min(count, SHOWN))]
-        shown = [
-            f"{address} ({language_of(mark) or mark.kind}, line {mark.first + 1})"
-            for address, mark in zip(near[:5], document.codes, strict=False)
-        ]
-        has = f"the file has {count} code block{'' if count == 1 else 's'}"
-        return Refusal(
-            Kind.NO_SUCH_TARGET,
-            f"there is no {self.named()}; {has}{': ' + ', '.join(shown) if shown else ''}",
-            which_of("code_block", count),
-            {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
-        )
+        said = [f"{language_of(mark) or mark.kind}, line {mark.first + 1}" for mark in document.codes]
+        has = f"the file has {len(said)} code block{'' if len(said) == 1 else 's'}"
+        return no_such_number("code_block", f"there is no {self.named()}; {has}", said)
 
     def named(self) -> str:
         said = [

@@ -203,7 +203,8 @@ def rule_blocks(path: str, text: str) -> Iterator[Block]:
     for start, end in _comments(visible):
         written = head[start:end]
         if _TELLING.search(written):
-            yield Block("yaml", _at_margin(written), head.count("\n", 0, start) + 1)
+            first, newline, rest = written.partition("\n")  # the line beside `<!--` is at the margin already
+            yield Block("yaml", first.strip() + newline + dedent(rest), head.count("\n", 0, start) + 1)
 
 
 def page_rules(path: str, text: str) -> PageRules | None:
@@ -237,18 +238,13 @@ def lost_rules(path: str, before: str, after: str) -> list[str]:
     for rule in old.attention:
         kept[_identity(rule)] -= 1
         if kept[_identity(rule)] < 0:
-            lost.append(f"the attention rule {_words(rule)}")
+            said = f"{rule.get('op')} {rule.get('path')}" if isinstance(rule, Mapping) else str(rule)
+            lost.append(f"the attention rule {said[:200]}")
     return lost
 
 
 def _identity(rule: object) -> str:
     return json.dumps(rule, sort_keys=True, default=repr)
-
-
-def _words(rule: object) -> str:
-    if isinstance(rule, Mapping):
-        return f"{rule.get('op')} {rule.get('path')}"[:200]
-    return str(rule)[:200]
 
 
 def _comments(text: str) -> Iterator[tuple[int, int]]:
@@ -266,9 +262,3 @@ def _is_left_open(lines: list[str]) -> bool:
         if not line.strip() or line.startswith("#"):
             return False
     return False
-
-
-def _at_margin(written: str) -> str:
-    """The lines of a comment, moved to the margin; a first line beside `<!--` is there already."""
-    first, newline, rest = written.partition("\n")
-    return first.strip() + newline + dedent(rest)

@@ -106,11 +106,9 @@ class SectionNode(Part):
                 "leave the heading out; insert after the section to add another of that name",
             )
         row = self._row_for(source, document, where)
-        return (
-            row
-            if isinstance(row, Refusal)
-            else insert_content(source, document, row, content, self.section.mark.container)
-        )
+        if isinstance(row, Refusal):
+            return row
+        return insert_content(source, document, row, content, self.section.mark.container)
 
     def delete(self, source: Source) -> Proposal | Refusal:
         document = known_markdown(source)
@@ -197,11 +195,9 @@ class SectionNode(Part):
         if made is not None and _still_heads(source, made, self.section, words):
             return made
         again = read_content(f"{'#' * mark.level} {words}")
-        return (
-            again
-            if isinstance(again, Refusal)
-            else replace_rows(source, document, mark.first, mark.end, again, mark.container)
-        )
+        if isinstance(again, Refusal):
+            return again
+        return replace_rows(source, document, mark.first, mark.end, again, mark.container)
 
     def _reworded(self, source: Source, document: Document, words: str) -> Proposal | None:
         """Other words between the marks of the heading, which stay."""

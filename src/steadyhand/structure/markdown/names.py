@@ -15,12 +15,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyhand.errors import Kind
-from steadyhand.hints import ByText, Hint, SendAddress
+from steadyhand.hints import ByText, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.markdown.document import Document, Item, Mark, Section, front_source, front_span
 from steadyhand.structure.markdown.reader import known_markdown, read_markdown
-from steadyhand.structure.node import Refusal
+from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.target import address_of as target_address
 from steadyhand.structure.target import numbered
 from steadyhand.text.cancel import check_each
@@ -150,9 +150,9 @@ def sections_named(source: Source, document: Document, name: str) -> list[Sectio
         (index.lax, "\x1f".join(loose(part) for part in _SEPARATORS.split(asked.words))),
         (index.lax, _apart(loose(asked.words))),
     ):
-        found = [number for number in names.get(key, ()) if _fits(document.sections[number], asked)]
-        if found:
-            return [document.sections[number] for number in found]
+        there = [document.sections[number] for number in names.get(key, ())]
+        if fitting := [section for section in there if asked.level in (None, section.mark.level)]:
+            return fitting
     return []
 
 
@@ -198,10 +198,6 @@ def rows_under(source: Source, document: Document, name: str | None) -> range | 
     )
 
 
-def _fits(section: Section, asked: Asked) -> bool:
-    return asked.level is None or section.mark.level == asked.level
-
-
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are similar to `name`, the likeliest first; of paths of headings, their ends count."""
     ends: dict[str, list[str]] = {}
@@ -214,26 +210,16 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 def no_such_heading(source: Source, document: Document, name: str) -> Refusal:
     """The refusal of a heading that is not there: the nearest, or what else can be named."""
     if not document.sections:
-        return Refusal(
-            Kind.NO_SUCH_TARGET,
-            "the file has no headings",
-            ByText(),
-            {"nearest": []},
-        )
+        return Refusal(Kind.NO_SUCH_TARGET, "the file has no headings", ByText(), {"nearest": []})
     known: dict[str, list[Section]] = {}
     for section in document.sections:
         known.setdefault(joined(section.path), []).append(section)
     level = Asked.of(name).level
     of_level = f" of level {level}" if level else ""
-    addresses = {
-        path: [address_of(source, section) for section in sections] for path, sections in _first(known, name).items()
-    }
-    return no_such_name(f"there is no heading {name[:80]!r}{of_level}", nearest(name, known), addresses)
-
-
-def _first(known: Mapping[str, list[Section]], name: str) -> dict[str, list[Section]]:
-    """Of many names, those that a refusal lists: the similar ones, and the first of the others."""
-    return {path: known[path] for path in dict.fromkeys([*nearest(name, known), *islice(known, SHOWN)])}
+    near = nearest(name, known)
+    listed = dict.fromkeys([*near, *islice(known, SHOWN)])  # an address takes time to find
+    addresses = {path: [address_of(source, section) for section in known[path]] for path in listed}
+    return no_such_name(f"there is no heading {name[:80]!r}{of_level}", near, addresses)
 
 
 def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence[str]]) -> Refusal:
@@ -255,12 +241,18 @@ def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence
     )
 
 
-def which_of(kind: str, count: int) -> Hint:
-    """The hint to send the one that is meant of those that are counted from 0."""
-    if not count:
-        return ByText("name a heading")
+def no_such_number(kind: str, message: str, said: Sequence[str]) -> Refusal:
+    """The refusal of one of those that are counted from 0; `said` is what each is, for a person."""
+    count = len(said)
+    near = [f"{kind}:{number}" for number in range(min(count, SHOWN))]
+    shown = ", ".join(f"{address} ({what})" for address, what in zip(near[:5], said, strict=False))
     more = "" if count == 1 else f" or {kind}:{count - 1}"
-    return SendAddress(f"{kind}:0", is_example=count > 1, more=more)
+    return Refusal(
+        Kind.NO_SUCH_TARGET,
+        message + (f": {shown}" if shown else ""),
+        SendAddress(f"{kind}:0", is_example=count > 1, more=more) if count else ByText("name a heading"),
+        {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
+    )
 
 
 _REF = lazy_pattern(r"(?:^|(?<=[ \t]))\^([A-Za-z0-9-]{1,100})[ \t]*$")
@@ -321,8 +313,7 @@ def item_address(source: Source, item: Item) -> str:
 
 
 def _ref_numbers(source: Source) -> dict[Ref, int | None]:
-    refs = refs_of(source)
-    return dict(zip(refs, numbered(ref.name for ref in refs), strict=True))
+    return dict(zip(refs_of(source), numbered(ref.name for ref in refs_of(source)), strict=True))
 
 
 @once
@@ -495,13 +486,17 @@ def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     document = read_markdown(source)
     if isinstance(document, Refusal):
         return document
-    found = sorted([*_sections(source, document), *_leaves(document), *_named_blocks(source, document)], key=_place)
+    from steadyhand.structure.markdown.block import block_node
+    from steadyhand.structure.markdown.code_block import PARTS, code_block_node
+    from steadyhand.structure.markdown.table import table_node
+
+    nodes: list[Node] = [code_block_node(document, number, PARTS[0]) for number in range(len(document.codes))]
+    nodes += [table_node(document, number) for number in range(len(document.tables))]
+    nodes += [block_node(source, document, ref) for ref in refs_of(source)]
+    found = _sections(source, document)
+    found += [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in nodes]
+    found.sort(key=lambda each: (each[1].span.start, each[0] is None))  # headings before what starts where they do
     return [*_front(source, document), *_deepened(found)]
-
-
-def _place(found: tuple[Section | None, OutlineEntry]) -> tuple[int, int]:
-    """Headings before what starts where they do."""
-    return found[1].span.start, found[0] is None
 
 
 def _sections(source: Source, document: Document) -> list[tuple[Section | None, OutlineEntry]]:
@@ -509,26 +504,9 @@ def _sections(source: Source, document: Document) -> list[tuple[Section | None, 
     for section in check_each(document.sections):
         span = document.span_of(section.mark.first, section.end, section.mark.container)
         label = f"{'#' * section.mark.level} {section.mark.text}"[:120]
-        found.append(
-            (section, OutlineEntry(address_of(source, section), "section", label, span, len(section.path) - 1))
-        )
+        entry = OutlineEntry(address_of(source, section), "section", label, span, len(section.path) - 1)
+        found.append((section, entry))
     return found
-
-
-def _leaves(document: Document) -> list[tuple[Section | None, OutlineEntry]]:
-    from steadyhand.structure.markdown.code_block import PARTS, code_block_node
-    from steadyhand.structure.markdown.table import table_node
-
-    nodes = [code_block_node(document, number, PARTS[0]) for number in range(len(document.codes))]
-    tables = [table_node(document, number) for number in range(len(document.tables))]
-    return [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in (*nodes, *tables)]
-
-
-def _named_blocks(source: Source, document: Document) -> list[tuple[Section | None, OutlineEntry]]:
-    from steadyhand.structure.markdown.block import block_node
-
-    nodes = [block_node(source, document, ref) for ref in refs_of(source)]
-    return [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in nodes]
 
 
 def _deepened(found: Sequence[tuple[Section | None, OutlineEntry]]) -> list[OutlineEntry]:

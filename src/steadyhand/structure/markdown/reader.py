@@ -201,17 +201,12 @@ class _Reader:
         level = int(opened.tag[1]) if is_heading else 0
         mark = Mark("heading" if is_heading else "paragraph", first, end, self._open[-1], words, level, opened.markup)
         self.marks.append(mark)
-        if self._open_items and not is_heading:
-            number = self._open_items[-1]
-            if self._found[number][3] == mark.container:
-                self._say(number, mark, is_loose=not opened.hidden)
-
-    def _say(self, number: int, mark: Mark, *, is_loose: bool) -> None:
-        """Words of a list item."""
-        if is_loose:
-            self._loose.add(number)
-        if number not in self._paragraphs and mark.first == self._found[number][0]:
-            self._paragraphs[number] = mark
+        number = self._open_items[-1] if self._open_items and not is_heading else None
+        if number is not None and self._found[number][3] == mark.container:  # words of a list item
+            if not opened.hidden:
+                self._loose.add(number)
+            if mark.first == self._found[number][0]:
+                self._paragraphs.setdefault(number, mark)
 
     def _take_leaf(self, token: Token, kind: MarkKind) -> None:
         first, end = token.map or (0, 0)
@@ -282,15 +277,12 @@ def _sections(containers: Sequence[Container], headings: Sequence[Mark]) -> tupl
 
 def _rules(containers: Sequence[Container], section: Section, mark: Mark) -> bool:
     """Whether a heading is under another: in its container and deeper, or in a container of its rows."""
-    if section.mark.container == mark.container:
+    container, own = mark.container, section.mark.container
+    if container == own:
         return section.mark.level < mark.level
-    return mark.first < section.end and _is_inside(containers, mark.container, section.mark.container)
-
-
-def _is_inside(containers: Sequence[Container], container: int, other: int) -> bool:
-    while container > other:
+    while container > own:
         container = containers[container].parent
-    return container == other
+    return mark.first < section.end and container == own
 
 
 def _ends(containers: Sequence[Container], headings: Sequence[Mark]) -> tuple[list[int], list[int]]:

@@ -19,7 +19,7 @@ from steadyhand.schema import bad_request, check_integer, check_text, describe
 from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Mark
 from steadyhand.structure.markdown.layout import Part, prefix_near
-from steadyhand.structure.markdown.names import SHOWN, loose, nearest, rows_under, which_of
+from steadyhand.structure.markdown.names import SHOWN, loose, nearest, no_such_number, rows_under
 from steadyhand.structure.markdown.reader import (
     View,
     known_markdown,
@@ -577,15 +577,8 @@ def _number_or_name(text: str | None) -> int | str | None:
 
 
 def _no_table(document: Document) -> Refusal:
-    count = len(document.tables)
-    near = [f"table:{number}" for number in range(min(count, SHOWN))]
-    shown = [f"{address} (line {mark.first + 1})" for address, mark in zip(near[:5], document.tables, strict=False)]
-    return Refusal(
-        Kind.NO_SUCH_TARGET,
-        f"there is no such table; the file has {count}{': ' + ', '.join(shown) if shown else ''}",
-        which_of("table", count),
-        {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
-    )
+    said = [f"line {mark.first + 1}" for mark in document.tables]
+    return no_such_number("table", f"there is no such table; the file has {len(said)}", said)
 
 
 TARGET = Table
