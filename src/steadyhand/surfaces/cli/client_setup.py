@@ -34,19 +34,7 @@ if TYPE_CHECKING:
 _OVER_HTTP = ("http", "names", "token")
 _ABOUT_CLIENTS = ("client", "install", "uninstall", "scope", "dry_run")
 _LEFT_OUT = (*_ABOUT_CLIENTS, "roots", *_OVER_HTTP)
-_SHARED = (
-    "mode",
-    "actor",
-    "task",
-    "on_conflict",
-    "on_stale",
-    "on_lease",
-    "hardlinks",
-    "allow",
-    "guard",
-    "hold",
-    "read_only",
-)
+_SHARED = tuple("mode actor task on_conflict on_stale on_lease hardlinks allow guard hold read_only".split())
 
 
 def configure_client(
