@@ -111,7 +111,7 @@ def unread(call: Call, path: str) -> EditError:
 
 def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
     """Refuse with `bad-request` to replace a file without its hash, in the modes that ask for one."""
-    if expect is not None or call.mode not in _WITH_HASH:
+    if expect is not None or call.workspace.mode not in _WITH_HASH:
         return
     try:
         call.host.last_read(path)
@@ -119,7 +119,7 @@ def _check_hash(call: Call, path: str, expect: str | None, field: str) -> None:
         return
     raise bad_request(
         field,
-        f"mode {call.mode} needs the hash to replace a whole file",
+        f"mode {call.workspace.mode} needs the hash to replace a whole file",
         "edit only what changes, or read the whole file and send its fileHash",
     )
 

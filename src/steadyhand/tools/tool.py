@@ -283,10 +283,6 @@ class Call:
         if endings is not None:
             check_ending(path, endings)
 
-    @property
-    def mode(self) -> str | None:
-        return self.workspace.mode
-
 
 Trust = Literal["read", "write", "destructive"]
 Fields = Mapping[str, object]

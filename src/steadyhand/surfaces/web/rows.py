@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 from itertools import accumulate, pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -333,10 +333,10 @@ def colours_of(text: str, path: str) -> Mapping[int, list[Colour]]:
 
 @lru_cache(maxsize=_KEPT)
 def _coloured(text: str, syntax: str) -> Mapping[int, list[Colour]]:
-    words = _words(syntax)
+    words = frozenset(_WORDS.get(syntax, "").split())
     starts = list(accumulate(map(len, split_lines(text)), initial=0))
     found: dict[int, list[Colour]] = {}
-    for match in _pattern(syntax).finditer(text):
+    for match in re.finditer(_PATTERNS[syntax], text, re.MULTILINE):
         name = match.lastgroup or ""
         if name == "w":
             if (match[0].lower() if syntax == "sql" else match[0]) not in words:
@@ -349,13 +349,3 @@ def _coloured(text: str, syntax: str) -> Mapping[int, list[Colour]]:
             found.setdefault(row, []).append((start - starts[row], stop - starts[row], name))
             start, row = stop, row + 1
     return found
-
-
-@cache
-def _pattern(syntax: str) -> re.Pattern[str]:
-    return re.compile(_PATTERNS[syntax], re.MULTILINE)
-
-
-@cache
-def _words(syntax: str) -> frozenset[str]:
-    return frozenset(_WORDS.get(syntax, "").split())
