@@ -7,7 +7,7 @@ A tier locates and never edits; it never looks at another tier's finds. Its exam
 A `Needle` is the old text of an edit as tiers see it, with which of its rows the edit really changes: a line that is
 merely repeated may be different in the file, a line that is to be changed may not.
 
-Repairs are declared in the modules of `repairs/`, each in a table `REPAIRS`; `_REPAIRS` names them, the rank the order.
+`margins.py` and `wrappers.py` declare repairs, each in a table `REPAIRS`; `_REPAIRS` names them, the rank the order.
 A repair looks at the shape of the two texts and never at the file. It answers None unless the shape is clearly
 there, and unless it is certain what becomes of the new text: a needle that finds nothing costs less than a new
 text with something taken out of it that was meant. Its examples run as tests.
@@ -270,7 +270,7 @@ class RepairChain:
 
 
 _REPAIRS = Registry(
-    "steadyhand.match.repairs",
+    "steadyhand.match",
     "REPAIR",
     "backslashes=wrappers blank_lines=wrappers diff_signs=margins entities=wrappers escapes=wrappers "
     "fence=wrappers line_numbers=margins quotes=wrappers",

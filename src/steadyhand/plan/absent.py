@@ -274,7 +274,7 @@ class Absence:
         Or whether new lines begin with what may be the sign of a diff, which no repair has taken off.
         """
         assert self.edit is not None
-        from steadyhand.match.repairs.margins import may_be_signed
+        from steadyhand.match.margins import may_be_signed
         from steadyhand.match.rows import find_row
         from steadyhand.match.tiers.elision import is_elision
 

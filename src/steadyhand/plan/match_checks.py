@@ -17,7 +17,7 @@ from itertools import chain, islice, pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.lexer import token_key
-from steadyhand.match.repairs.margins import may_be_signed
+from steadyhand.match.margins import may_be_signed
 from steadyhand.match.resolve import SHOWN, Finder, Found, Nothing, Several, resolve
 from steadyhand.match.tier import BLANKS, LITERAL, STRICT, Needle, Tier, tier_named
 from steadyhand.plan.draft import Draft

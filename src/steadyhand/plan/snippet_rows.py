@@ -29,7 +29,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import lines_named
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.match.lexer import Lexer, fold, squeeze
-from steadyhand.match.repairs.margins import take_off_numbers
+from steadyhand.match.margins import take_off_numbers
 from steadyhand.match.tier import STRICT
 from steadyhand.match.tiers.elision import is_elision, sections_of
 from steadyhand.plan.policy import Policy

@@ -1,1 +1,0 @@
-"""One file per repair; named in a table, ordered by rank."""
