@@ -14,22 +14,22 @@ from itertools import pairwise
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.config.item import Item
 from steadyhand.structure.config.layout import Write, line_end
-from steadyhand.structure.config.yaml_reader import column_of, last_inside, note_of, start_of_line
+from steadyhand.structure.config.yaml_reader import (
+    HEADER,
+    column_of,
+    end_of_line,
+    last_inside,
+    last_of,
+    note_of,
+    start_of_line,
+)
 from steadyhand.structure.config.yaml_style import Style, Written, indented
 from steadyhand.text.span import Span
 
-_TO_END = lazy_pattern(r"[^\r\n]*")
 _BREAK = lazy_pattern(r"\r\n?|\n")
 _BLANK = lazy_pattern(r"[ \t]*(?:\r\n?|\n)")
 _COMMENT = lazy_pattern(r"(?P<indent>[ \t]*)#[^\r\n]*(?:\r\n?|\n|\Z)")
-_HEADER = lazy_pattern(r"[|>][-+0-9]*")
 _LITERAL = lazy_pattern(r"(?:[&!][^\s]*[ \t]+)*[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
-
-
-def end_of_line(text: str, offset: int) -> int:
-    """Where the line of an offset ends, before its line break."""
-    found = _TO_END.match(text, offset)
-    return offset if found is None else found.end()
 
 
 def _line_above(text: str, start: int) -> int:
@@ -81,11 +81,6 @@ def region_of(text: str, parent: Item, index: int) -> Region:
     return Region(Span(_own_start(text, parent, index, first), end), first, content_end, is_compact=False)
 
 
-def last_of(item: Item) -> int:
-    """Where the last character of an entry is behind which nothing but a comment is on the line."""
-    return max(item.entry.end, note_of(item).hang)
-
-
 def below(text: str, item: Item) -> int:
     """Where the line after an entry starts; comments further right than the entry belong to it."""
     end = line_end(text, last_of(item))
@@ -130,26 +125,14 @@ def _heads_group(text: str, parent: Item, index: int, comment: int) -> bool:
     return is_next and is_apart
 
 
-def _blank_lines_at(text: str, offset: int) -> int:
-    """Where the blank lines that start at a line end."""
-    while offset < len(text) and (found := _BLANK.match(text, offset)):
-        offset = found.end()
-    return offset
-
-
-def _blanks_between(text: str, parent: Item) -> int:
-    """How many blank lines usually separate the children of a block collection."""
-    counts: Counter[int] = Counter()
-    for one, two in pairwise(parent.children[-20:]):
-        between = text[line_end(text, last_of(one)) : start_of_line(text, note_of(two).mark)]
-        counts[sum(not row.strip() for row in _BREAK.split(between)[:-1])] += 1
-    return min(counts.most_common(1)[0][0], 2) if counts else 0
-
-
 def insert_rows(text: str, container: Item, index: int, rows: Sequence[str]) -> Write:
     """Rows as an entry in front of child number `index` of a block collection, or behind the last."""
     column = column_of(text, note_of(container.children[0]).mark)
-    blanks = [""] * _blanks_between(text, container)
+    counts: Counter[int] = Counter()  # of blank lines that separate the children
+    for one, two in pairwise(container.children[-20:]):
+        between = text[line_end(text, last_of(one)) : start_of_line(text, note_of(two).mark)]
+        counts[sum(not row.strip() for row in _BREAK.split(between)[:-1])] += 1
+    blanks = [""] * min(counts.most_common(1)[0][0], 2) if counts else []
     if index >= len(container.children):
         end = region_of(text, container, len(container.children) - 1).lines.end
         made = [*blanks, *indented(rows, column)]
@@ -169,7 +152,9 @@ def remove_rows(text: str, parent: Item, index: int) -> list[Write]:
     if len(parent.children) == 1:
         return _leave_empty(text, parent, region)
     start, end = region.lines
-    after = _blank_lines_at(text, end)
+    after = end
+    while blank := _BLANK.match(text, after):
+        after = blank.end()
     if region.is_compact:
         end = after
         while text[end] == " ":
@@ -302,7 +287,7 @@ class Slot:
         """`|` or `>` with what belongs to it."""
         if note_of(self.item).style not in ("literal", "folded"):
             return None
-        found = _HEADER.match(self.text, self.item.value.start)
+        found = HEADER.match(self.text, self.item.value.start)
         return None if found is None else Span(*found.span())
 
     @property
@@ -325,20 +310,16 @@ class Slot:
         """A value at the margin, moved to where it goes."""
         if not written.is_below:
             return Written(written.head, tuple(indented(written.rows, max(self.owner, 0))))
-        column = self._column(style, is_list=is_list)
-        if self.is_item and not self.has_properties and not self.starts_below:
-            return Written(written.rows[0], tuple(indented(written.rows[1:], column)), is_compact=True)
-        return Written("", tuple(indented(written.rows, column)), is_below=True)
-
-    def _column(self, style: Style, *, is_list: bool) -> int:
-        """Where the entries of a collection are that is put here."""
-        if self.owner < 0:
-            return 0
+        column = 0
         if self.is_item:
             gap = self.text[note_of(self.item).mark + 1 : self.item.value.start]
             is_beside = bool(gap) and not gap.strip(" ") and not self.item.value.is_empty
-            return self.owner + (len(gap) + 1 if is_beside else style.width)
-        return self.owner + (style.dash if is_list else style.step)
+            column = self.owner + (len(gap) + 1 if is_beside else style.width)
+        elif self.owner >= 0:
+            column = self.owner + (style.dash if is_list else style.step)
+        if self.is_item and not self.has_properties and not self.starts_below:
+            return Written(written.rows[0], tuple(indented(written.rows[1:], column)), is_compact=True)
+        return Written("", tuple(indented(written.rows, column)), is_below=True)
 
     def put(self, written: Written) -> list[Write]:
         """The writes that put a value, whose rows are indented for their place, where another is.
@@ -348,7 +329,9 @@ class Slot:
         note, value, text = note_of(self.item), self.item.value, self.text
         if written.is_below:
             return self._put_below(written)
-        head, rows = _parted(written)
+        head, rows = written.head, _lines(written.rows)
+        if not written.is_compact and not _LITERAL.match(head):
+            head, rows = head + rows, ""  # a comment on the line must not come into a text in quotes
         if self.is_block:
             if not self.starts_below or (not self.item.path and not self.has_properties):
                 return [(Span(value.start, self.block_end), written.head + _lines(written.rows))]
@@ -381,13 +364,6 @@ class Slot:
         blanks = len(rest) - len(rest.lstrip(" \t")) if keeps_comment else 0
         taken = Span(value.start if keeps_comment else note.hang, last + blanks)
         return [(taken, ""), (Span(line, max(line, value.end)), rows)]
-
-
-def _parted(written: Written) -> tuple[str, str]:
-    """What is before a comment on the line and what follows it: a text in quotes must not take it in."""
-    rows = _lines(written.rows)
-    is_whole = written.is_compact or _LITERAL.match(written.head)
-    return (written.head, rows) if is_whole else (written.head + rows, "")
 
 
 def _lines(rows: Sequence[str]) -> str:

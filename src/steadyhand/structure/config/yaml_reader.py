@@ -270,15 +270,17 @@ class _Collector:
         return "alias", name, nth
 
     def result(self) -> Parsed:
-        reader = _Items(self.text)
-        tops = tuple(reader.top(part, hang) for part, hang in self.tops)
-        return Parsed(Reading(tops), tuple(self.anchors))
+        reader, tops = _Items(self.text), list[Item]()
+        for part, hang in self.tops:
+            start = part.start if isinstance(part, _Node) else part[2]
+            tops.append(reader.item(part, (), None, start, hang if hang >= 0 else start, in_flow=False))
+        return Parsed(Reading(tuple(tops)), tuple(self.anchors))
 
 
 # Items.
 
 _EXPLICIT = lazy_pattern(r"\?(?=\s|\Z)")
-_HEADER = lazy_pattern(r"[|>][-+0-9]*")
+HEADER = lazy_pattern(r"[|>][-+0-9]*")
 _TO_END = lazy_pattern(r"[^\r\n]*")
 _INDENT = lazy_pattern(r"[\r\n](?P<indent> *)[^ \r\n]")
 _LINE = lazy_pattern(r"(?:\r\n?|\n)(?P<blanks> *)")
@@ -304,10 +306,6 @@ class _Items:
         self.has_explicit = _EXPLICIT.search(text) is not None
         self._resolve = cache(lambda value: resolve(value, None, is_plain=True))
 
-    def top(self, part: _Node | _Leaf, hang: int) -> Item:
-        start = part.start if isinstance(part, _Node) else part[2]
-        return self._item(part, (), None, start, hang if hang >= 0 else start, in_flow=False)
-
     def _inside(self, node: _Node, item: Item) -> tuple[Item, ...]:
         """The children of a collection."""
         made: list[Item] = []
@@ -317,46 +315,31 @@ class _Items:
         for part in check_each(node.parts):
             start = part.start if isinstance(part, _Node) else part[2]
             if not node.is_mapping:
-                mark = start if node.is_flow else self._dash(made, first, start)
+                mark = start if node.is_flow else start - 2
+                if not node.is_flow and (start < 2 or not self.text.startswith("- ", mark)):  # nearly never
+                    mark = _end(_GAP, self.text, last_of(made[-1]) if made else first)
                 hang = start if node.is_flow else mark + 1
                 step: Step = len(made)
             elif name is None:
-                name = self._name(part, self._mark_of_name(node, made, first, start))
+                mark = start
+                if self.has_explicit:  # the name may be behind a `?`
+                    at = _end(_GAP_IN_FLOW if node.is_flow else _GAP, self.text, last_of(made[-1]) if made else first)
+                    mark = at if at < start and self.text[at] == "?" else start
+                name = self._name(part, mark)
                 continue
             else:
-                mark, hang, step = name.mark, self._hang_of_value(name, start), name.step
-            made.append(self._item(part, (*item.path, step), name, mark, hang, in_flow=node.is_flow))
+                colon = name.span.end
+                if not self.text.startswith(":", colon):
+                    colon = _end(_GAP, self.text, colon)
+                is_there = self.text.startswith(":", colon) and start > colon
+                mark, hang, step = name.mark, colon + 1 if is_there else name.span.end, name.step
+            made.append(self.item(part, (*item.path, step), name, mark, hang, in_flow=node.is_flow))
             name = None
         return tuple(made)
 
-    def _cursor(self, made: list[Item], first: int) -> int:
-        """Where the last thing in a collection ended."""
-        return max(made[-1].entry.end, note_of(made[-1]).hang) if made else first
-
-    def _dash(self, made: list[Item], first: int, start: int) -> int:
-        """Where the dash of an item is: nearly always right before it."""
-        if start >= 2 and self.text.startswith("- ", start - 2):
-            return start - 2
-        return _end(_GAP, self.text, self._cursor(made, first))
-
-    def _mark_of_name(self, node: _Node, made: list[Item], first: int, start: int) -> int:
-        """Where an entry starts whose name starts at `start`: there, or at the `?` before it."""
-        if not self.has_explicit:
-            return start
-        at = _end(_GAP_IN_FLOW if node.is_flow else _GAP, self.text, self._cursor(made, first))
-        return at if at < start and self.text[at] == "?" else start
-
-    def _hang_of_value(self, name: _Name, start: int) -> int:
-        """Right behind the colon, or behind the name where there is none."""
-        colon = name.span.end
-        if not self.text.startswith(":", colon):
-            colon = _end(_GAP, self.text, colon)
-        is_there = self.text.startswith(":", colon) and start > colon
-        return colon + 1 if is_there else name.span.end
-
     def _name(self, part: _Node | _Leaf, mark: int) -> _Name:
         if isinstance(part, _Node):
-            inner = self._item(part, (), None, part.start, part.start, in_flow=part.is_flow)
+            inner = self.item(part, (), None, part.start, part.start, in_flow=part.is_flow)
             return _Name(inner.value.of(self.text), inner.value, "other", mark)
         value, style, start, end, properties = part
         if properties is not None:
@@ -370,7 +353,7 @@ class _Items:
         """Where a collection starts, behind its properties."""
         return node.start if node.properties is None else _end(_GAP, self.text, node.properties.end)
 
-    def _item(
+    def item(
         self, part: _Node | _Leaf, path: KeyPath, name: _Name | None, mark: int, hang: int, *, in_flow: bool
     ) -> Item:
         properties = part.properties if isinstance(part, _Node) else part[4]
@@ -430,18 +413,18 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def _end_of_body(text: str, start: int, end: int) -> int:
     """Where a literal or folded text ends: before its last line break; blank lines behind it count only if kept."""
-    header = _end(_HEADER, text, start)
+    header = _end(HEADER, text, start)
     if text[end - 1] in "\r\n":
         end -= 2 if text[end - 2 : end] == "\r\n" else 1
     if "+" in text[start:header]:
         return end
-    floor = _end(_TO_END, text, header)
+    floor = end_of_line(text, header)
     body = text[floor:end]
     content = len(body.rstrip(" \r\n"))
     if not content:
         return header if floor == header else floor
     # Lines of blanks behind the last word count where they are wider than the text is indented.
-    content = _end(_TO_END, body, content)
+    content = end_of_line(body, content)
     indent = _INDENT.search(body)
     width = len(body) if indent is None else len(indent.group("indent"))
     last = content
@@ -568,7 +551,7 @@ def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
         return None
     if _BEYOND.search(before.text, *item.value) or _BEYOND.search(text, start, end):
         return None
-    if not _REST.match(text[end : _end(_TO_END, text, end)]):
+    if not _REST.match(text[end : end_of_line(text, end)]):
         return None
     collector = _Collector(text)
     try:  # on its first line as far right as it is
@@ -586,11 +569,21 @@ def reread(before: Source, source: Source, item: Item, end: int) -> Item | None:
     return made
 
 
+def last_of(item: Item) -> int:
+    """Where the last character of an entry is behind which nothing but a comment is on the line."""
+    return max(item.entry.end, note_of(item).hang)
+
+
 def last_inside(item: Item) -> Item:
     """What an item ends with: the last item of its last item, and so on."""
     while item.children:
         item = item.children[-1]
     return item
+
+
+def end_of_line(text: str, offset: int) -> int:
+    """Where the line of an offset ends, before its line break."""
+    return _end(_TO_END, text, offset)
 
 
 def start_of_line(text: str, offset: int) -> int:
