@@ -8,7 +8,7 @@ counts, ids and types stay as they are; another cell is never touched.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, cast
 
 from steadyhand.errors import Kind
@@ -154,9 +154,8 @@ def change_source(source: Source, cell: NotebookCell, new: str) -> list[Write]:
         own = replace(style, unit=unit_of(source.text, cell.item) or style.unit)  # the cell's own indentation
         usual = own.usual("sequence")
         return brackets_of(source.text, cell.source).fill(pieces, usual, lined=lined)
-    changes = diff_rows([str(item.data) for item in items], wanted)
     writes: list[Write] = []
-    for change in changes:
+    for change in diff_rows([str(item.data) for item in items], wanted):
         old = items[change.before_start : change.before_end]
         lines = wanted[change.after_start : change.after_end]
         if len(old) == len(lines):
@@ -199,13 +198,9 @@ def _change_text(text: str, item: Item, new: str, style: Style) -> list[Write]:
     shorter = min(len(old), len(new))
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
-    start = item.value.start + 1 + _length(letters[:head])
-    end = item.value.end - 1 - _length(letters[len(letters) - tail :])
+    start = item.value.start + 1 + len("".join(letters[:head]))
+    end = item.value.end - 1 - len("".join(letters[len(letters) - tail :]))
     return [(Span(start, end), write_text(new[head : len(new) - tail], style)[1:-1])]
-
-
-def _length(letters: Iterable[str]) -> int:
-    return sum(map(len, letters))
 
 
 def _split(text: str) -> list[str]:
@@ -247,7 +242,7 @@ class CellNode(Node):
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         """Put lines at the start or the end of the source."""
         if where in ("before", "after") or self.part == "cell":
-            side = where if where in ("before", "after") else "after"
+            side = where if where == "before" else "after"
             return refuse(
                 "text next to a cell would be a new cell, and its type is unknown",
                 f"act add-cell on this cell with type, source and where {side!r}; where start or end adds lines to it",
@@ -271,7 +266,6 @@ class CellNode(Node):
         return replace(self.notebook.keys, source=source).delete(self.cell.item)
 
     def _write(self, source: Source, new: str) -> Proposal | Refusal:
-
         wanted = new if "\r" in self.cell.text else to_lf(new)
         proposal = Proposal.of(source, *change_source(source, self.cell, wanted))
         keys, old = self.notebook.keys, self.cell.source
@@ -312,32 +306,27 @@ class Cell(Addressed):
         if isinstance(notebook, Refusal):
             return notebook
         cells = meant(notebook, self.at)
-        part = cast("Literal['source', 'cell']", self.part)
-        return [_node(notebook, cell, part) for cell in cells] or _miss(notebook, self.at)
+        part, nodes = cast("Literal['source', 'cell']", self.part), list[Node]()
+        for cell in cells:
+            address = notebook.addresses[cell.index]
+            span = cell.source.value if part == "source" else cell.item.value
+            said = address if part == "source" else address.replace("cell", "cell.cell", 1)
+            nodes.append(CellNode(f"{cell.type} cell", span, said, notebook, cell, part))
+        return nodes or _miss(notebook, self.at)
 
     def to_value(self) -> str | None:
         return str(self.at)
-
-
-def _node(notebook: Notebook, cell: NotebookCell, part: Literal["source", "cell"]) -> CellNode:
-    span = cell.source.value if part == "source" else cell.item.value
-    address = notebook.addresses[cell.index]
-    said = address if part == "source" else address.replace("cell", "cell.cell", 1)
-    return CellNode(f"{cell.type} cell", span, said, notebook, cell, part)
 
 
 def _miss(notebook: Notebook, at: str | int) -> Refusal:
     count = len(notebook.cells)
     shown = [f"{notebook.addresses[cell.index]} ({label_of(cell)})" for cell in notebook.cells[:10]]
     near = nearest_name(str(at), [cell.id for cell in notebook.cells if cell.id])
-    if not count:
-        hint = "add the first one with append-item on key cells"
-    else:
-        hint = f"did you mean cell:{near}?" if near else f"give a number from 0 to {count - 1}, or one of the ids"
+    hint = f"did you mean cell:{near}?" if near else f"give a number from 0 to {count - 1}, or one of the ids"
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"the notebook has {count} cell{'' if count == 1 else 's'}, none is {str(at)[:80]!r}",
-        hint,
+        hint if count else "add the first one with append-item on key cells",
         {
             "count": count,
             "nearest": [f"cell:{near}"] if near else [],
@@ -370,31 +359,23 @@ def _fresh_id(node: CellNode, kind: str, text: str, index: int) -> str:
     from hashlib import sha256
 
     taken = {cell.id for cell in node.notebook.cells}
-    for turn in range(len(taken) + 1):
-        made = sha256(f"{turn}\n{index}\n{kind}\n{text}".encode(errors="surrogatepass")).hexdigest()[:8]
-        if made not in taken:
-            return made
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
+    texts = (f"{turn}\n{index}\n{kind}\n{text}" for turn in range(len(taken) + 1))
+    made = (sha256(text.encode(errors="surrogatepass")).hexdigest()[:8] for text in texts)
+    return next(name for name in made if name not in taken)
 
 
 def _move_cell(_source: Source, node: CellNode, arguments: Arguments) -> Proposal | Refusal:
-    there = _other(node, arguments["to"])
-    if isinstance(there, Refusal):
-        return there
-    if there.index == node.cell.index:
-        return Proposal(())
-    beside = Beside(there.index, is_after=arguments.get("where", "after") == "after")
-    return node.notebook.keys.move(node.cell.item, node.notebook.cell_list, None, beside)
-
-
-def _other(node: CellNode, to: object) -> NotebookCell | Refusal:
+    to = arguments["to"]
     if isinstance(to, bool) or not isinstance(to, str | int):
         return refuse(f"to: a cell is expected, not {describe(to)}", "give its id or number")
     found = meant(node.notebook, to)
-    if len(found) == 1:
-        return found[0]
-    kind = Kind.AMBIGUOUS_MATCH if found else Kind.NO_SUCH_TARGET
-    return Refusal(kind, f"{len(found)} cells are {str(to)[:80]!r}", "give a number from 0", {"count": len(found)})
+    if len(found) != 1:
+        kind = Kind.AMBIGUOUS_MATCH if found else Kind.NO_SUCH_TARGET
+        return Refusal(kind, f"{len(found)} cells are {str(to)[:80]!r}", "give a number from 0", {"count": len(found)})
+    if found[0].index == node.cell.index:
+        return Proposal(())
+    beside = Beside(found[0].index, is_after=arguments.get("where", "after") == "after")
+    return node.notebook.keys.move(node.cell.item, node.notebook.cell_list, None, beside)
 
 
 _FIRST = '{"cell_type": "raw", "metadata": {}, "source": "a"}'

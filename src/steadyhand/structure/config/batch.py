@@ -92,8 +92,6 @@ class Batch(Keys):
     def reaches(self, item: Item) -> bool:
         """Whether the path of an item leads to it, and to nothing else, also after the operations so far."""
         level, names = list(self.reading.documents), tuple(str(step).lower() for step in item.path)
-        if any(id(top) in self._gone for top in level):
-            return False
         for depth, step in enumerate(item.path, start=1):
             if names[:depth] in self._added:
                 return False

@@ -174,16 +174,8 @@ class _Comparison:
         pairs = [pair for pair in zip(wanted, found, strict=True) if not self._is_kept(*pair)]
         if old is None and new is None:
             return [(part, child, exact, None, None) for part, child in pairs]
-        return [
-            (
-                part,
-                child,
-                exact,
-                _at(old, part.path[-1:]) if isinstance(part, Item) else None,
-                _at(new, child.path[-1:]),
-            )
-            for part, child in pairs
-        ]
+        olds = (_at(old, part.path[-1:]) if isinstance(part, Item) else None for part, _ in pairs)
+        return [(*pair, exact, was, _at(new, pair[1].path[-1:])) for pair, was in zip(pairs, olds, strict=True)]
 
     def _is_kept(self, one: Wanted, two: Item) -> bool:
         """Whether a scalar is there as it was, with its name: nothing of it has to be compared."""

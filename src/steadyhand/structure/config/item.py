@@ -341,8 +341,16 @@ def counted(container: Item, step: Step) -> Step:
 
 def _step(text: str, at: int, field: str) -> tuple[Step, int]:
     """One step and where it ends."""
+    number = _NUMBER.match(text, at)
+    if number is not None:
+        return int(number.group(1)), number.end()
+    if text.startswith(("['", '["'), at):
+        name, end = _quoted(text, at + 1, field)
+        if text[end : end + 1] != "]":
+            raise _wrong(text, end, "the bracket is not closed", field)
+        return name, end + 1
     if text[at] == "[":
-        return _bracket(text, at, field)
+        raise _wrong(text, at, 'a number or a quoted name is expected in brackets, such as [0] or ["a b"]', field)
     if text[at] in "\"'":
         name, end = _quoted(text, at, field)
         if text[end : end + 1] not in ("", ".", "["):
@@ -354,18 +362,6 @@ def _step(text: str, at: int, field: str) -> tuple[Step, int]:
     if text[found.end() : found.end() + 1] == "]":
         raise _wrong(text, found.end(), "there is a bracket too many; names with brackets are quoted", field)
     return found.group(), found.end()
-
-
-def _bracket(text: str, at: int, field: str) -> tuple[Step, int]:
-    number = _NUMBER.match(text, at)
-    if number is not None:
-        return int(number.group(1)), number.end()
-    if text[at + 1 : at + 2] in ('"', "'"):
-        name, end = _quoted(text, at + 1, field)
-        if text[end : end + 1] != "]":
-            raise _wrong(text, end, "the bracket is not closed", field)
-        return name, end + 1
-    raise _wrong(text, at, 'a number or a quoted name is expected in brackets, such as [0] or ["a b"]', field)
 
 
 def _quoted(text: str, at: int, field: str) -> tuple[str, int]:

@@ -14,13 +14,7 @@ from typing import ClassVar
 
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, ItemKind, Plain, Reading, says
-from steadyhand.structure.config.json_reader import (
-    fault_of,
-    is_by_line,
-    is_strict,
-    read_part,
-    read_text,
-)
+from steadyhand.structure.config.json_reader import fault_of, is_by_line, is_strict, read_part, read_text
 from steadyhand.structure.config.layout import SLASHED, Brackets, Piece, Usual, Write, dedented, indented
 from steadyhand.structure.config.syntax import Syntax, refuse_combination
 from steadyhand.structure.node import Proposal, Refusal, refuse
@@ -151,7 +145,10 @@ def write_value(value: Plain, style: Style, indent: str | None) -> str:
         return json.dumps(value)
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
-    inner = None if indent is None or _is_inline(value, style) else indent + style.unit
+    is_flat = style.inline_mappings
+    if not isinstance(value, Mapping):
+        is_flat = style.inline_lists and not any(isinstance(part, Mapping | list | tuple) and part for part in value)
+    inner = None if indent is None or is_flat else indent + style.unit
     opening, closing, padding = ("{", "}", style.padding) if isinstance(value, Mapping) else ("[", "]", "")
     if isinstance(value, Mapping):
         pairs = check_each(value.items())
@@ -162,12 +159,6 @@ def write_value(value: Plain, style: Style, indent: str | None) -> str:
         return f"{opening}{padding}{style.comma.join(parts)}{padding}{closing}"
     lines = f",\n{inner}".join(parts)
     return f"{opening}\n{inner}{lines}\n{indent}{closing}"
-
-
-def _is_inline(value: Mapping[str, Plain] | list[Plain] | tuple[Plain, ...], style: Style) -> bool:
-    if isinstance(value, Mapping):
-        return style.inline_mappings
-    return style.inline_lists and not any(isinstance(part, Mapping | list | tuple) and part for part in value)
 
 
 class Json(Syntax):
