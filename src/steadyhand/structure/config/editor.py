@@ -490,8 +490,3 @@ def _no_container(item: Item, wanted: str, instead: str) -> Refusal:
         f"use {instead}",
         {"kind": item.kind},
     )
-
-
-def names_of(items: Sequence[Item]) -> list[str]:
-    """The names inside some containers, in the order of the file, each once."""
-    return list(dict.fromkeys(str(child.path[-1]) for item in items for child in item.children))

@@ -19,7 +19,7 @@ from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import KINDS, Item, ItemKind, KeyPath, Reading, Step, Unreadable, too_large
-from steadyhand.structure.format import Change, Fault, Unchecked
+from steadyhand.structure.format import Change, Fault, Unchecked, file_name
 from steadyhand.structure.node import Refusal
 from steadyhand.text.cancel import OFTEN, check_cancelled, check_cancelled_at, check_each
 from steadyhand.text.lines import line_start, split_lines
@@ -152,8 +152,8 @@ class _Scanner:
     steps: int = 0
     count: int = 0
 
-    def run(self, path: KeyPath) -> Item:
-        """The value that starts here; `at` is behind it after."""
+    def run(self, path: KeyPath = ()) -> Item:
+        """The one value of the text, whose path is known. Raises `Unreadable`."""
         item = self._value(path, None)
         while self.unclosed:
             inner = self.unclosed[-1]
@@ -169,6 +169,9 @@ class _Scanner:
             item = Item(inner.path, kind, value, inner.name, entry, tuple(inner.children))
             self.unclosed.pop()
         assert item is not None
+        gap = self.grammar.gap.match(self.text, self.at, self.end)
+        if gap is not None and gap.end() < self.end:
+            raise Unreadable(gap.end(), "nothing is expected after the value")
         return item
 
     def _value(self, path: KeyPath, name: Span | None) -> Item | None:
@@ -243,16 +246,6 @@ class _Scanner:
         return Unreadable(gap.end() if gap else self.at, message)
 
 
-def _scan(text: str, grammar: Grammar, start: int, end: int, path: KeyPath = ()) -> Item:
-    """The one value of a text, or of a part of it, whose path is known then. Raises `Unreadable`."""
-    scanner = _Scanner(text, start, end, grammar)
-    item = scanner.run(path)
-    gap = grammar.gap.match(text, scanner.at, end)
-    if gap is not None and gap.end() < end:
-        raise Unreadable(gap.end(), "nothing is expected after the value")
-    return item
-
-
 # Plain JSON, without comments, in which the parser of the standard library finds where each value ends: what nobody
 # looks into is read at its speed.
 
@@ -267,7 +260,7 @@ _CONTAINERS = frozenset((dict, list))
 
 
 def _plain(text: str, start: int, end: int, path: KeyPath = ()) -> Item | None:
-    """The same as `_scan`, for plain JSON that is not nested deep; None for everything else."""
+    """The same as `_Scanner`, for plain JSON that is not nested deep; None for everything else."""
     if end - start > _MOST and sum(text.count(sign, start, end) for sign in ",[{") > _MOST:
         return None
     first = _skip(text, start)
@@ -371,11 +364,11 @@ def _documents(source: Source) -> Iterator[Item]:
     text, grammar = source.text, grammar_of(source)
     at = 1 if text.startswith("\ufeff") else 0
     if not is_by_line(source):
-        yield _scan(text, grammar, at, len(text))
+        yield _Scanner(text, at, len(text), grammar).run()
         return
     for line in check_each(split_lines(text[at:])):
         if line.strip(" \t\r\n\ufeff"):
-            yield _scan(text, grammar, at, at + len(line))
+            yield _Scanner(text, at, at + len(line), grammar).run()
         at += len(line)
 
 
@@ -388,7 +381,7 @@ def read_part(before: Source, source: Source, item: Item, end: int) -> Item | Re
     if found is not None and before.derived(is_plain_json):
         source.keep(is_plain_json, True)
     try:
-        return found or _scan(source.text, grammar, item.value.start, end, item.path)
+        return found or _Scanner(source.text, item.value.start, end, grammar).run(item.path)
     except Unreadable as error:
         return _refused(source, error)
 
@@ -403,19 +396,16 @@ def fault_of(source: Source) -> Fault | Unchecked | None:
     except Unreadable as error:
         line, column = _place(source, error.at)
         return Unchecked(error.message) if error.is_too_large else Fault(line, error.message, column)
-    name = (source.path or "").lower().replace("\\", "/").rpartition("/")[2]
+    name = file_name(source.path)
     is_strict = name in _STRICT_NAMES or name.endswith(_STRICT_SUFFIXES)  # the programs that read it
-    return _strict_fault(source) if is_strict else None
-
-
-def _strict_fault(source: Source) -> Fault | None:
     try:
-        json.loads(source.text.removeprefix("\ufeff"))
+        if is_strict:
+            json.loads(source.text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         line, column = _place(source, error.pos + source.text.startswith("\ufeff"))
         return Fault(line, "the programs that read this file accept no comments or trailing commas", column)
     except (ValueError, RecursionError):
-        return None  # too many digits, or too deep to tell
+        pass  # too many digits, or too deep to tell
     return None
 
 

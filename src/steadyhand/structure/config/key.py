@@ -17,7 +17,7 @@ from steadyhand.hints import Act, Advice, Note, SendAddress
 from steadyhand.lazy import dataclass, replace
 from steadyhand.schema import bad_request, check_integer, describe
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
-from steadyhand.structure.config.editor import Beside, Keys, names_of, said
+from steadyhand.structure.config.editor import Beside, Keys, said
 from steadyhand.structure.config.item import (
     Item,
     ItemKind,
@@ -74,8 +74,7 @@ def find_items(
 def _answering(reading: Reading, item: Item, step: Step) -> list[Item]:
     wanted = counted(item, step)
     if item.kind == "sequence":
-        is_there = isinstance(wanted, int) and 0 <= wanted < len(item.children)
-        return [item.children[wanted]] if is_there and isinstance(wanted, int) else []
+        return list(item.at(wanted))
     found = reading.named(item, wanted)
     return found if len(found) == 1 or all(child.path[-1] == wanted for child in found) else []
 
@@ -83,7 +82,7 @@ def _answering(reading: Reading, item: Item, step: Step) -> list[Item]:
 def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefix: str) -> Refusal:
     """There is no `path[at]` in the items of the level: what there is, and where the whole path's end is."""
     step = path[at] if path else ""
-    every = names_of(level)
+    every = list(dict.fromkeys(str(child.path[-1]) for item in level for child in item.children))
     whole = ".".join(map(str, path[at:]))  # a name with a dot in it, sent without its quotes
     close = [whole] if whole in every else similar_names(str(step), every, 3)
     names = list(dict.fromkeys([*close, *every]))[:_SHOWN]

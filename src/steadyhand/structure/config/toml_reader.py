@@ -95,10 +95,6 @@ class Section:
     known: tuple[Pair, ...] | None = None
 
     @property
-    def is_array(self) -> bool:
-        return self.header_span is not None and self.text.startswith("[[", self.header_span.start)
-
-    @property
     def pairs(self) -> tuple[Pair, ...]:
         if self.known is None:
             self.known = _Scanner(self.text, self.body.start, self.body.end).pairs(len(self.key))
@@ -198,18 +194,15 @@ class _Scanner:
             self.skip_blanks()
             self.fail("a key is expected")
         self.at = found.end()
-        return Name(self.unquoted(found[1], found.start(1)), Span(*found.span(1)))
-
-    def unquoted(self, written: str, at: int) -> str:
-        """A name without its quotes."""
-        if written[0] not in "\"'":
-            return written
-        if "\\" not in written or written[0] == "'":
-            return written[1:-1]
-        try:
-            return next(iter(tomllib.loads(f"{written} = 0")))
-        except ValueError:
-            self.fail("the key has an escape that is not valid in TOML", at)
+        written = name = found[1]
+        if written[0] in "\"'":
+            name = written[1:-1]
+        if written[0] == '"' and "\\" in written:
+            try:
+                name = next(iter(tomllib.loads(f"{written} = 0")))
+            except ValueError:
+                self.fail("the key has an escape that is not valid in TOML", found.start(1))
+        return Name(name, Span(*found.span(1)))
 
     def value(self, depth: int) -> Value:
         self.count += 1
@@ -221,7 +214,13 @@ class _Scanner:
             self.skip_blanks()
             is_text = self.text[self.at : self.at + 1] in ('"', "'")
             self.fail("the text is not closed" if is_text else "a value is expected")
-        return self.container(found.start(1), depth) if found.lastindex == 1 else self.scalar(found)
+        if found.lastindex == 1:
+            return self.container(found.start(1), depth)
+        place = Span(*found.span(found.lastindex or 0))
+        self.at = place.end
+        if place.of(self.text) in ('""', "''") and self.text.startswith(self.text[place.start], self.at):
+            self.fail("the text is not closed", place.start)
+        return Value("scalar", place)
 
     def container(self, start: int, depth: int) -> Value:
         self.dive(depth + 1)
@@ -243,13 +242,6 @@ class _Scanner:
                 self.fail(f"a comma or {closer} is expected")
         self.at += 1
         return Value("array" if closer == "]" else "inline", Span(start, self.at), tuple(items), tuple(pairs))
-
-    def scalar(self, found: re.Match[str]) -> Value:
-        place = Span(*found.span(found.lastindex or 0))
-        self.at = place.end
-        if place.of(self.text) in ('""', "''") and self.text.startswith(self.text[place.start], self.at):
-            self.fail("the text is not closed", place.start)
-        return Value("scalar", place)
 
     def skip_blanks(self) -> None:
         if found := _BLANKS.match(self.text, self.at):
@@ -323,7 +315,10 @@ def read_document(source: Source) -> Document | Refusal:
     except Unreadable as error:
         line = source.line_of(error.at)
         return too_large(error.message, line) if error.is_too_large else unparsable("TOML", error.message, line)
-    top = _item(_root(sections), (), Span(0, len(source.text)), sections, loaded)
+    root = _Table("root", 0, parts=[(0, "", 0)])  # what a table holds is read when somebody looks inside
+    for number, section in enumerate(check_each(sections[1:]), start=1):
+        _enter(root, section, number)
+    top = _item(root, (), Span(0, len(source.text)), sections, loaded)
     return Document(sections, Reading((top,)), loaded)
 
 
@@ -389,15 +384,6 @@ class _Table:
         return made
 
 
-def _root(sections: tuple[Section, ...]) -> _Table:
-    """The tables that headers make; what a table holds is read when somebody looks inside."""
-    root = _Table("root", 0, parts=[(0, "", 0)])
-    for number, section in enumerate(check_each(sections)):
-        if number:
-            _enter(root, section, number)
-    return root
-
-
 def _enter(root: _Table, section: Section, number: int) -> None:
     """The table a header opens, made with all the tables above it."""
     here = root
@@ -407,7 +393,7 @@ def _enter(root: _Table, section: Section, number: int) -> None:
         if here.elements:
             here = here.elements[-1]
             here.sections.append(number)
-    is_array = section.is_array
+    is_array = section.header_span is not None and section.text.startswith("[[", section.header_span.start)
     last = here.table(section.key[-1], "tables" if is_array else "table")
     last.sections.append(number)
     if is_array:
