@@ -86,9 +86,12 @@ class Item:
 
     @property
     def entry(self) -> Span:
-        if self._entry is None:
+        found = self._entry
+        if found is None:
             assert self.value is not None  # finds the entry, too
-        return cast("Span", self._entry)
+            found = self._entry
+            assert found is not None
+        return found
 
     @property
     def children(self) -> tuple[Item, ...]:

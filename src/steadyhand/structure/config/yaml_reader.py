@@ -298,6 +298,30 @@ class _Name(NamedTuple):
     mark: int
 
 
+class _Later(NamedTuple):
+    """What is looked up of a collection when somebody asks where it is, and what is inside; cheaper than closures."""
+
+    items: _Items
+    node: _Node
+    start: int
+    first: int
+    mark: int
+    hang: int
+    name: _Name | None
+
+    def inside(self, item: Item) -> tuple[Item, ...]:
+        return self.items.inside(self.node, item)
+
+    def place(self, item: Item) -> tuple[Span, Span]:
+        if self.node.style == "flow":
+            value = Span(self.start, self.node.end)
+        else:
+            value = Span(note_of(item.children[0]).mark, item.children[-1].entry.end)
+        whole = Span(min(self.first, value.start), max(value.end, self.hang))
+        entry = whole if self.name is None else Span(self.mark, max(whole.end, self.name.span.end))
+        return value, entry if item.path else value
+
+
 class _Items:
     """Makes items of what was collected, where somebody looks."""
 
@@ -306,7 +330,7 @@ class _Items:
         self.has_explicit = _EXPLICIT.search(text) is not None
         self._resolve = cache(lambda value: resolve(value, None, is_plain=True))
 
-    def _inside(self, node: _Node, item: Item) -> tuple[Item, ...]:
+    def inside(self, node: _Node, item: Item) -> tuple[Item, ...]:
         """The children of a collection."""
         made: list[Item] = []
         name: _Name | None = None
@@ -384,18 +408,10 @@ class _Items:
         start = self._start(node) if node.is_flow else node.start if node.properties is None else node.properties.end
         first = start if node.properties is None else node.properties.start
 
-        def place(item: Item) -> tuple[Span, Span]:
-            if node.style == "flow":
-                value = Span(start, node.end)
-            else:
-                value = Span(note_of(item.children[0]).mark, item.children[-1].entry.end)
-            whole = Span(min(first, value.start), max(value.end, hang))
-            entry = whole if name is None else Span(mark, max(whole.end, name.span.end))
-            return value, entry if item.path else value
-
         kind: ItemKind = "mapping" if node.is_mapping else "sequence"
         note = Note(node.style, hang, first, mark, *rest)
-        return Item(path, kind, place, name and name.span, None, lambda item: self._inside(node, item), None, note)
+        later = _Later(self, node, start, first, mark, hang, name)
+        return Item(path, kind, later.place, name and name.span, None, later.inside, None, note)
 
     def _place(self, style: Notation, start: int, end: int, hang: int, *, has_properties: bool) -> Span:
         """The scalar without its properties, its last line break and the blank lines that are not in it."""
