@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, wraps
-from typing import ClassVar, Final, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import LazyModule, dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode, first_guess
 from steadyhand.text.lines import Characters, LineTable, NewlineFacts, count_lines, split_bodies
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = LazyModule("hashlib")
 
 __all__ = ["LARGE", "Source", "digest_of", "once"]
 
@@ -30,9 +35,7 @@ Derived = TypeVar("Derived")
 
 def digest_of(data: bytes) -> str:
     """The SHA-256 of a file's bytes, in hex: how every version of a file is named."""
-    from hashlib import sha256
-
-    return sha256(data).hexdigest()
+    return hashlib.sha256(data).hexdigest()
 
 
 def once(make: Callable[[Source], Derived]) -> Callable[[Source], Derived]:

@@ -296,12 +296,21 @@ def _is_known(op: FileOp, latest: LatestRecords) -> bool:
     )
 
 
-def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding | None], path: str | None) -> Source:
-    """A file's bytes as text: in the encoding asked for, else the one the journal used, else what the bytes show."""
+def read_text(
+    data: bytes,
+    encoding: str | None,
+    recall: Callable[[], Encoding | None],
+    path: str | None,
+    digest: str | None = None,
+) -> Source:
+    """A file's bytes as text: in the encoding asked for, else the one the journal used, else what the bytes show.
+
+    `digest` is that of the bytes, where it is known.
+    """
     known = recall() if encoding is None else None
     if known is not None:
         try:
-            return Source.in_encoding(data, known, path, digest_of(data))
+            return Source.in_encoding(data, known, path, digest or digest_of(data))
         except UnicodeError:
             pass  # the record speaks of other bytes after all
     return Source.of_bytes(data, encoding=encoding, path=path).settle()
@@ -342,7 +351,9 @@ class FileDraft:
                     Kind.BAD_REQUEST, f"{self.path} was already edited in this transaction with another encoding"
                 )
             recall = self.recall if not self._is_touched else _nothing
-            self._source = read_text(self.data or b"", encoding, recall, self.path)
+            data, before = self.data or b"", self.before
+            digest = before.digest if before is not None and data is before.data else None
+            self._source = read_text(data, encoding, recall, self.path, digest)
             self.encoding = encoding
         return self._source
 

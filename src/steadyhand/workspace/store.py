@@ -206,10 +206,13 @@ class Store:
 
     def take_damage(self) -> tuple[str, ...]:
         """What this thread's questions have left out because it is damaged, since it was last asked; each once."""
+        journal = self._journal
+        damage = () if journal is None else journal.damage_met()
+        if not damage:
+            return ()
         from steadyhand.workspace.history.file_history import damage_named
 
-        journal = self._journal
-        return () if journal is None else tuple(map(damage_named, journal.damage_met()))
+        return tuple(map(damage_named, damage))
 
     def writable_journal(self) -> Journal:
         """The journal, for appending; made if missing. Refuses with `read-only`."""
@@ -276,7 +279,7 @@ class Store:
 
     def text_of(self, path: str, image: FileImage, encoding: str | None = None) -> Source:
         """A file that was read as text: in the encoding asked for, else in the one that the journal knows."""
-        return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path)
+        return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path, image.digest)
 
     def encoding_of(self, path: str, digest: str, journal: Journal | None = None) -> Encoding | None:
         """In which encoding the journal, or the one given, knows this version of a file, which keeps it."""

@@ -155,7 +155,7 @@ class HeldStore:
         return self.beneath.latest(ops, paths, known, self.journal)
 
     def text_of(self, path: str, image: FileImage, encoding: str | None = None) -> Source:
-        return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path)
+        return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path, image.digest)
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         try:
