@@ -409,7 +409,7 @@ class UnseenChanges:
         return unseen, self._to_resume(way, present, unseen, seen_versions, checkpoint)
 
     def _own_since(self, path: str, digest: str, before: SeenVersion) -> int | None:
-        """The row of the change that made a version of the one before, if that was the party's own and the last one.
+        """The row of the last change, if it was the party's own and made a version of the one `before`, or came before.
 
         Who works alone on a file meets this at every edit: where nothing was unseen, nothing is.
         """
@@ -420,7 +420,9 @@ class UnseenChanges:
         change = None if last is None else last.record.arriving(path)
         if last is None or change is None or change.before is None or change.after is None:
             return None
-        is_next = change.after.digest == digest and change.before.digest == before.digest != digest
+        if change.after.digest == digest == before.digest:
+            return before.seq
+        is_next = change.after.digest == digest and change.before.digest == before.digest
         return max(before.seq, last.seq) if is_next and self._is_own(last) else None
 
     def _to_resume(
