@@ -53,7 +53,7 @@ class PlannedChange(ABC):
     may_meet_leases = True
     has_met_others = False  # what was planned depends on what others are doing
     newest: Mapping[str, int | None] = MappingProxyType({})  # the row of each file's newest record that the plan knows
-    recalled: Recalled | None = None  # what the journal said of the files when it was planned
+    recalled: Recalled | None = None  # what the journal said of the files when it was planned, or under the locks
     overlay: Overlay | None = None  # where it is built already
 
     def __init__(self) -> None:
@@ -257,7 +257,8 @@ class Editor:
 
         The bytes do not tell: whoever was in the middle of a commit had written them and not yet recorded them.
         """
-        latest = self._store.latest(ops, change.newest, change.recalled)
+        latest = self._store.latest(ops, change.newest, change.recalled, self._session.view.recalled_for)
+        change.recalled = latest.recalled
         is_known = all(latest.row_of(path) == row for path, row in change.newest.items())
         return latest if is_known else None
 

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import FreeName, ReplaceExisting
@@ -34,6 +34,9 @@ from steadyhand.workspace.files.writer import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.history.file_history import Version, gap_between, recorded_text
 from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Ownership, ToolCall, Verb
 from steadyhand.workspace.journal.store import Journal
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.index import Recalled
 
 
 @dataclass(slots=True)
@@ -218,6 +221,7 @@ class LatestRecords:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.may_have_leases = True  # whether somebody may have announced a lease of any file
+        self.recalled: Recalled | None = None  # the answers, if all were asked for at once
         self._found: dict[str, Version | None] = {}
 
     def of(self, path: str) -> Version | None:

@@ -387,9 +387,11 @@ class Store:
         ops: Sequence[FileOp],
         paths: Iterable[str] = (),
         known: Recalled | None = None,
+        party: Party | None = None,
         journal: Journal | None = None,
     ) -> LatestRecords:
-        """The newest records of the files that a change is about to replace, and of `paths`, asked for at once.
+        """The newest records of the files that a change is about to replace, and of `paths`, asked for at once, with
+        what the party has seen of them.
 
         `known` is what was recalled for the plan; it is asked again only if the journal has grown since.
         """
@@ -399,13 +401,15 @@ class Store:
         for op in ops:
             asked |= set() if op.before_path is None else {op.before_path}
         is_known = known is not None and asked <= known.paths and journal.has_recalled(known) and known.is_current()
-        with known if known is not None and is_known else journal.recalling(asked):
+        recalled = known if known is not None and is_known else journal.recalling(asked, party=party)
+        with recalled:
             for path in asked:
                 found.of(path)
             try:
                 found.may_have_leases = journal.has_leases()
             except EditError:
                 pass
+        found.recalled = recalled
         return found
 
     def has_locked(self, overlay: Overlay, held: HeldLocks) -> bool:

@@ -151,8 +151,14 @@ class HeldStore:
         journal = self.known_journal()
         return contextlib.nullcontext() if journal is None else journal.recalling(paths, party=party)
 
-    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = (), known: Recalled | None = None) -> LatestRecords:
-        return self.beneath.latest(ops, paths, known, self.journal)
+    def latest(
+        self,
+        ops: Sequence[FileOp],
+        paths: Iterable[str] = (),
+        known: Recalled | None = None,
+        party: Party | None = None,
+    ) -> LatestRecords:
+        return self.beneath.latest(ops, paths, known, party, self.journal)
 
     def text_of(self, path: str, image: FileImage, encoding: str | None = None) -> Source:
         return read_text(image.data, encoding, partial(self.encoding_of, path, image.digest), path, image.digest)
