@@ -63,7 +63,7 @@ def patch(
     encoding: str | None = None,
     strict: bool = False,
 ) -> Result[Text]:
-    """Apply a reply to one text. Of a reply for several files, what it has for `path` is applied.
+    """Apply a reply to one text. Of a reply for several files, only what it has for `path` is applied.
 
     >>> patch("a\\n", "<<<<<<< SEARCH\\na\\n=======\\nb\\n>>>>>>> REPLACE\\n").text
     'b\\n'

@@ -177,7 +177,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Delete:
-    """Take the target away."""
+    """Delete the target."""
 
     target: Place
     occurrence: Occurrence | None
@@ -206,9 +206,9 @@ class Delete:
 @sized("args")
 @dataclass(frozen=True, slots=True, init=False)
 class Act:
-    """Do something to the target that is more than putting text there: `Act(Key("a.b"), "set-key", value=3)`.
+    """Do something to the target other than writing text there: `Act(Key("a.b"), "set-key", value=3)`.
 
-    Which actions there are, what they do it to and which arguments they take says `docs/actions.md`.
+    `docs/actions.md` lists the actions, what they apply to and their arguments.
     """
 
     target: Target

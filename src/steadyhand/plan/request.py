@@ -132,7 +132,7 @@ class DeleteFile:
 
 @dataclass(frozen=True, slots=True)
 class RenameFile:
-    """Give a file another path, which must be free."""
+    """Move a file to another path, which must be free."""
 
     path: str
     to: str
@@ -150,7 +150,7 @@ class CopyFile:
 @sized("snippet")
 @dataclass(frozen=True, slots=True)
 class MergeFile:
-    """Bring a snippet into a file that exists: lines as they are to be, with marks where others stay.
+    """Merge a snippet into an existing file: lines as they should be, with marks where others stay.
 
     Without any mark the snippet is the whole file, or a stretch of it that begins and ends with lines of the file.
     """
@@ -162,7 +162,7 @@ class MergeFile:
 
 @dataclass(frozen=True, slots=True)
 class MoveText:
-    """Take a part of a file to a place in another file, or of the same one, as it is written.
+    """Move a part of a file to a place in another file, or in the same one, as it is written.
 
     Without a `place` it goes to the end of the other file, or to its start; that file is made if it is not there.
     """

@@ -396,9 +396,9 @@ class Workspace:
         reason: str | None = None,
         preview: bool = False,
     ) -> Receipt:
-        """Take a part of a file to another place of it, or to another file, as it is written.
+        """Move a part of a file to another place in it, or to another file, as it is written.
 
-        Targets may be given as addresses. Without `to` it goes to the end of `to_path`, which is made if need be.
+        Targets may be given as addresses. Without `to` it goes to the end of `to_path`, which is created if needed.
         """
         return self._run([checks.move_of(path, target, to, to_path, where, expect)], reason, preview=preview)
 
@@ -410,7 +410,7 @@ class Workspace:
         preview: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Several requests on several files, all or nothing unless they say `partial`: then whatever fits."""
+        """Several requests on several files, all or nothing unless they say `partial`: then those that fit."""
         requests = checks.requests_of(requests)
         policy = replace(self.policy, partial=True) if requests.partial else self.policy
         return self._run(
@@ -433,8 +433,8 @@ class Workspace:
     ) -> Receipt:
         """Apply what a model wrote, in any dialect, to any number of files: all of it or nothing.
 
-        It may have been read with `read_patch` before. `path` is the file that a reply means which names none.
-        `overwrite` lets new and moved files take the place of others, and whole files that of what was never read.
+        It may have been read with `read_patch` before. `path` is the file of a reply that names none.
+        `overwrite` lets new and moved files replace others, and whole files replace what was never read.
         `strict` refuses anything around the patch.
         """
         from steadyhand.dialects.front import at_reply, read_patch
@@ -615,8 +615,7 @@ class Workspace:
         """Files beneath a directory, sorted, without our own, VCS metadata and what lies behind links.
 
         Bounded in depth, number and time; `cut` says where it stopped short. `skip_ignored` leaves out what the
-        `.gitignore` files of the tree name. `below` is a directory, from the root: nothing but what lies there is
-        looked at.
+        `.gitignore` files of the tree name. `below` is a directory, from the root: only what is in it is listed.
         """
         from steadyhand.workspace.files.listing import Limits
 

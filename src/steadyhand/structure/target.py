@@ -33,7 +33,7 @@ from steadyhand.text.source import Source
 
 
 class Target(ABC):
-    """A place in a source, said without quoting it. Subclasses are frozen, slotted dataclasses.
+    """A place in a source, given without quoting it. Subclasses are frozen, slotted dataclasses.
 
     `key` is the field that holds it in JSON. With `whole_lines` the place is made of whole lines: what is
     written there is made of whole lines too, and one final newline in it is optional. `examples` are addresses.

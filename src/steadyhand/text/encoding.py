@@ -63,7 +63,7 @@ class Encoding:
         return self.errors != "surrogateescape"
 
     def check_new_text(self, text: str) -> None:
-        """Refuse text a caller wants to write and this encoding cannot say."""
+        """Refuse text to be written that this encoding cannot represent."""
         if text.isascii():
             return
         if not self.is_certain:

@@ -90,7 +90,7 @@ class Source:
 
     @classmethod
     def of_text(cls, text: str, *, path: str | None = None) -> Source:
-        """A text that has no bytes yet: UTF-8, with whatever lone surrogates it holds."""
+        """A text that has no bytes yet: UTF-8, with any lone surrogates it has."""
         return cls(text, _OF_TEXT, path)
 
     def to_bytes(self) -> bytes:

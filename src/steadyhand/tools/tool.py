@@ -206,7 +206,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Conversation:
-    """What is remembered from call to call of one conversation: which file was failed on how often, in a row."""
+    """What a conversation remembers between calls: how often in a row calls on each file have failed."""
 
     id: str = field(default_factory=new_record_id)
     mistakes: dict[str, int] = field(default_factory=dict)

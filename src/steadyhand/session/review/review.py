@@ -117,7 +117,7 @@ class Review:
         return sorted(found, key=lambda each: (each.path, each.state == "rejected", each.lines or (0, 0)))
 
     def accept(self, ids: Iterable[str], remark: str | None = None) -> Decision:
-        """Accept changes: they stay as they are, and those that are held are made on the disk, in one transaction.
+        """Accept changes: they stay as they are, and held ones are written to disk in one transaction.
 
         Refuses ids that are no change's with `bad-request`, and with `conflict` held ones where others have changed the
         same lines on the disk: nothing is changed then.
@@ -154,7 +154,7 @@ class Review:
         return self._carry_out("rejected", chosen, checks.remark(remark, "remark"), None)
 
     def amend(self, id: str, text: str, remark: str | None = None) -> Decision:
-        """Put other lines in the place of those that a change wrote."""
+        """Replace the lines that a change wrote."""
         if not isinstance(text, str):
             raise EditError(Kind.BAD_REQUEST, "text: a text is expected", details={"field": "text"})
         (change,) = self._chosen([id])

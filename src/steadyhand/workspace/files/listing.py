@@ -308,8 +308,9 @@ class Limits:
 class Listing:
     """Paths relative to the root, sorted. `links` are named, not followed; `sizes` are in bytes, if asked for.
 
-    `directory` is what was listed, where links lead, empty for the root. `stopped` says at which limit the walk was
-    given up, `deeper` that something lies below the depth asked for. `temporaries` are directories with some of ours.
+    `directory` is what was listed, with links resolved; empty for the root. `stopped` is the limit at which the walk
+    ended, `deeper`: there is more below the depth asked for. `temporaries` are directories that have temporary files
+    of ours.
     """
 
     files: tuple[str, ...]
