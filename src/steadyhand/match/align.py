@@ -170,6 +170,7 @@ def _worth(scores: Table, row_costs: Sequence[float], column_costs: Sequence[flo
                 here.append(worth)
                 right, aslant = worth, down
         elif any(below):
+            # A row that resembles no other has no pair: only passing over is weighed.
             for down, passed in zip(below[1:], right_to_left, strict=True):
                 worth = down - cost
                 if right - passed > worth:
@@ -209,6 +210,7 @@ def _as_quoted(old: Sequence[str], rows: Sequence[str]) -> Alignment | None:
     """The alignment of texts that differ at the edges of their rows only; None for others."""
     if len(old) != len(rows):
         return None
+    # Such rows have the same key in every language, so comparing all with all would only find these pairs again.
     found: list[Pairing] = []
     for at, (one, two) in enumerate(zip(old, rows, strict=True)):
         likeness = Likeness.SAME
@@ -273,6 +275,7 @@ class _Aligner:
             path = self._best_path(range(head, len(left)), range(head, len(right)), equal=True)
             yield from ((one, two) for one, two, _ in path if left[one] == right[two])
         else:
+            # A table has a cell for each pair of rows. Equal rows alone cut what is too large for one into pieces.
             yield from ((one + head, two + head) for one, two in equal_pairs(left[head:], right[head:]))
 
     def _between(self, left: range, right: range) -> Iterator[Pairing]:

@@ -212,6 +212,7 @@ def _make(window: Window, new: str, on_drift: str, signs: Signs | None, *, asks_
     reading = read_in_full(window, new, asks_parser=asks_parser) or Reading(window.old, new)
     full = replace(window, old=reading.old)
     drift = None if reading.is_clear else _first_row(window)
+    # Under the other policies a drift is no reason to refuse, and a missing blank line is a drift like any other.
     if drift is None and on_drift == "refuse":
         drift = _gone(full, Needle(full.old, reading.new, signs))
     built = rebuild(full, reading.new, on_drift=on_drift, signs=signs) if drift is None else drift
@@ -357,6 +358,7 @@ def repeated_rows(old: Sequence[str], new: Sequence[str], lexer: Lexer, signs: S
         stay = zip(range(row, change.before_start), range(other, change.after_start), strict=False)
         found += (Repeated(one, two) for one, two in stay)
         gone, come = old[change.before_start : change.before_end], new[change.after_start : change.after_end]
+        # A patch that only indents a row has it with both signs: its text stays, and is matched like a row that does.
         again = _said_again(gone, come, lexer) if gone and come else []
         found += (Repeated(pair.old + change.before_start, pair.new + change.after_start) for pair in again)
         row, other = change.before_end, change.after_end

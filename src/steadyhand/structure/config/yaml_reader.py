@@ -224,6 +224,7 @@ class _Collector:
             elif kind is alias:
                 parts.append((self._alias(event.anchor, start), "alias", start, end, None))
             elif kind is yaml.DocumentStartEvent:
+                # An anchor is known until the end of its document, and the next one may use its name again.
                 top = end if event.explicit else -1
                 self._current = {}
             elif kind is yaml.DocumentEndEvent:
@@ -244,6 +245,7 @@ class _Collector:
         return _Node(start, width, properties, is_mapping=is_mapping, is_flow=is_flow)
 
     def _properties(self, event: Any, start: int, stack: list[_Node]) -> _Properties:
+        # An event says which anchor and which tag a value has, but not where each is written.
         pattern = _PROPERTY_IN_FLOW if stack and stack[-1].is_flow else _PROPERTY
         at, first, tag_span = start, None, None
         for _ in range((event.anchor is not None) + (event.tag is not None)):
@@ -261,6 +263,7 @@ class _Collector:
         return _Properties(event.anchor, event.tag, tag_span, start if first is None else first, at)
 
     def _alias(self, name: str, start: int) -> tuple[str, str, int]:
+        # The anchor may be above the part that is read; as number 0 it is never taken for one inside the part.
         if name not in self._current and self.is_part:
             self._current[name] = (0, Anchor(name, -1, []))
         if name not in self._current:
