@@ -77,8 +77,8 @@ class _Threads:
             if self._idle:
                 self._idle.pop().put(work)
             elif self._count < self._most:
-                self._count += 1
                 threading.Thread(target=self._run, args=(work,), name="steadyhand-call", daemon=True).start()
+                self._count += 1
             else:
                 self._waiting.append(work)
 
@@ -165,9 +165,9 @@ class Calls:
         if self._ending is not None:
             raise EditError(Kind.CANCELLED, f"the call was not started: {self._ending}", hint="nothing was changed")
         call = _Call(deadline)
-        self._at_work.add(call)
-        self._look(call)
         self._threads.submit(partial(self._do, work, call))
+        self._at_work.add(call)  # its end is heard of no sooner than this thread waits
+        self._look(call)
         try:
             result, error = await call.outcome
         except asyncio.CancelledError:
