@@ -12,6 +12,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
+from steadyhand.surfaces.mcp import sessions
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.sessions import CallDeadline, Calls, weight_of
 from tests.mcp.clients import MODERN, in_memory, serving
@@ -238,6 +239,22 @@ def test_a_call_whose_caller_gives_up_is_cancelled_and_waited_for() -> None:
         return ended[0]
 
     assert anyio.run(run) == "cancelled"
+
+
+def test_calls_one_after_another_are_done_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_TRIMS", float("inf"))
+    burst = threading.Barrier(8)
+
+    async def run() -> set[int]:
+        calls = Calls()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(calls.run, lambda _: burst.wait(300), CallDeadline())
+        used = {await calls.run(lambda _: threading.get_ident(), CallDeadline()) for _ in range(50)}
+        calls.close()
+        return used
+
+    assert len(anyio.run(run)) == 1
 
 
 def test_no_call_begins_in_a_thread_that_could_not_be_confined() -> None:

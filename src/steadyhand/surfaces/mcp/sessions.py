@@ -53,7 +53,7 @@ _GRACE = 2.5  # seconds that a call is waited for after it was asked to stop
 _LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
 _TRIMS = 5.0  # seconds, at least, between two times that freed memory is given back
 _Done = TypeVar("_Done")
-_Work = Callable[[], object]
+_Work = Callable[[], Callable[[], object] | None]
 HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
 
 
@@ -61,6 +61,8 @@ class _Threads:
     """Up to so many threads; work goes to the one that became idle last, and wakes no other.
 
     A `ThreadPoolExecutor` wakes a second thread with every call: it finds nothing to do, and the first waits for it.
+    What work gives is called when its thread is free again: whoever hears of the end may send more at once, and that is
+    for the same thread, whose connections and caches are warm.
     """
 
     def __init__(self, most: int) -> None:
@@ -72,7 +74,7 @@ class _Threads:
         self._guard = threading.Lock()
 
     def submit(self, work: _Work) -> None:
-        """Have `work`, which raises nothing, done when a thread is free."""
+        """Have `work` done when a thread is free; neither it nor what it gives may raise anything."""
         with self._guard:
             if self._idle:
                 self._idle.pop().put(work)
@@ -93,16 +95,17 @@ class _Threads:
     def _run(self, work: _Work | None) -> None:
         mine: SimpleQueue[_Work | None] = SimpleQueue()
         while work is not None:
-            work()
-            del work  # what it worked on is not kept by a thread that waits
-            work = self._next(mine)
-
-    def _next(self, mine: SimpleQueue[_Work | None]) -> _Work | None:
-        with self._guard:
-            if self._waiting or self._is_closed:
-                return self._waiting.popleft() if self._waiting else None
-            self._idle.append(mine)
-        return mine.get()
+            tell = work()
+            with self._guard:
+                work = self._waiting.popleft() if self._waiting else None
+                is_free = work is None and not self._is_closed
+                if is_free:
+                    self._idle.append(mine)
+            if tell is not None:
+                tell()
+            del tell  # what was worked on is not kept by a thread that waits
+            if is_free:
+                work = mine.get()
 
 
 class _Call:
@@ -217,8 +220,8 @@ class Calls:
         self.end("the server ends")
         self._threads.close()
 
-    def _do(self, work: Callable[[CallDeadline], object], call: _Call) -> None:
-        """One call, in a thread; the loop gets how it ends."""
+    def _do(self, work: Callable[[CallDeadline], object], call: _Call) -> Callable[[], object]:
+        """One call, in a thread; what is given lets the loop have how it ended."""
         try:
             self._prepare_thread()
             while self._room is not None and not self._room.wait(_LOOK):
@@ -227,9 +230,8 @@ class Calls:
             with BUDGET.sharing():  # until the answer is written: a receipt holds the text of its files
                 result = work(call.deadline)
         except BaseException as error:  # noqa: BLE001  # it is raised where the call is waited for
-            self._tell(call, None, error)
-        else:
-            self._tell(call, result, None)
+            return partial(self._tell, call, None, error)
+        return partial(self._tell, call, result, None)
 
     def _prepare_thread(self) -> None:
         if self._before is not None and not hasattr(self._prepared, "is_done"):
