@@ -82,7 +82,7 @@ def test_a_damaged_source_is_refused_and_nothing_is_copied(opener: Opener, tmp_p
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is reported of a journal of few rows too."""
-    monkeypatch.setattr(maintenance, "_REPORTED", 20)
+    monkeypatch.setattr(maintenance, "_STEP", 20)
 
 
 @pytest.mark.usefixtures("often")
@@ -105,7 +105,7 @@ def test_a_copy_that_fails_midway_leaves_nothing(opener: Opener, tmp_path: Path)
 def test_a_process_killed_while_it_copies_leaves_nothing(location: str, opener: Opener, tmp_path: Path) -> None:
     ended = run(
         "from steadyhand.workspace.journal import maintenance\n"
-        "maintenance._REPORTED = 20\n"
+        "maintenance._STEP = 20\n"
         "def stop(done, total):\n"
         "    if total < 3 * done < 2 * total:\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -22,7 +22,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
@@ -180,7 +180,8 @@ _STEP = 500
 
 def problems(connection: Connection, progress: Progress | None = None) -> Iterator[Problem]:
     """Every problem that can be found, while the connection sees nothing that others write."""
-    meter = _Meter(connection, progress)
+    counted = connection.execute("SELECT (SELECT count(*) FROM log) + (SELECT count(*) FROM images)")
+    meter = _Meter(progress, int(counted.fetchone()[0]))
     yield from _rows_and_index(connection, meter)
     for problem in log.audit_images(connection):
         meter.step()
@@ -190,13 +191,12 @@ def problems(connection: Connection, progress: Progress | None = None) -> Iterat
 
 
 class _Meter:
-    """Tells how far the check is, now and then."""
+    """Tells how far the work is, now and then."""
 
-    def __init__(self, connection: Connection, progress: Progress | None) -> None:
+    def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
         self._done = 0
-        counted = connection.execute("SELECT (SELECT count(*) FROM log) + (SELECT count(*) FROM images)")
-        self._total = int(counted.fetchone()[0])
+        self._total = total
 
     def step(self) -> None:
         self._done += 1
@@ -286,9 +286,6 @@ def stats_of(connection: Connection, file_bytes: int) -> JournalStats:
 # 2. A copy that was interrupted leaves the target empty.
 # 3. A source with damage is copied only on demand, and then as damaged as it is.
 
-T = TypeVar("T")
-
-_REPORTED = 500
 _SHOWN = 5
 
 
@@ -330,7 +327,7 @@ def copy_journal(
             hint="ask for the damaged rows to be copied as they are; an index that is wrong is rebuilt in the copy",
             details={"problems": len(found)},
         )
-    seen = _Seen(_part(progress, 1), before.rows + before.images)
+    seen = _Seen(_Meter(_part(progress, 1), before.rows + before.images))
     source.export(lambda rows, images: target.load(seen.all_rows(rows), seen.all_images(images)))
     after = tuple(target.verify(_part(progress, 2)))
     _compare(seen, target.stats(), found, after, target)
@@ -341,8 +338,7 @@ def copy_journal(
 class _Seen:
     """What went by on its way."""
 
-    progress: Progress
-    total: int
+    meter: _Meter
     rows: int = 0
     images: int = 0
     image_bytes: int = 0
@@ -353,19 +349,15 @@ class _Seen:
         for row in rows:
             self.rows += 1
             self.head_seq, self.head_chain = row.seq, chain_bytes(row.chain)
-            yield self._counted(row)
+            self.meter.step()
+            yield row
 
     def all_images(self, images: Iterable[Packed]) -> Iterator[Packed]:
         for image in images:
             self.images += 1
             self.image_bytes += image.size if isinstance(image.size, int) else 0
-            yield self._counted(image)
-
-    def _counted(self, item: T) -> T:
-        done = self.rows + self.images
-        if done % _REPORTED == 0:
-            self.progress(min(done, self.total), self.total)
-        return item
+            self.meter.step()
+            yield image
 
 
 def _part(progress: Progress | None, number: int) -> Progress:
