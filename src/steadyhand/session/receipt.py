@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
 
 
 Status = Literal["created", "edited", "deleted", "renamed", "mode"]
-
-
-class Modes(TypedDict):
-    """Permission bits on both sides of a diff, where they matter."""
-
-    mode_before: int | None
-    mode_after: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +53,20 @@ class FileReceipt:
         from steadyhand.text.unified import render_changes, render_unified
 
         op = self._step
-        modes: Modes = {"mode_before": None, "mode_after": None}
-        if op.mode is not None:
-            modes = {"mode_before": op.before.mode if op.before else None, "mode_after": op.mode}
         if self.redacted:
             return f"# {self.path}: {self.status}; the content is not shown\n"
         if op.source is not None and op.changes is not None:
-            return render_changes(
-                op.source, op.changes, op.before_path, op.after_path, git=git, context=context, **modes
-            )
-        return render_unified(*self.texts(), op.before_path, op.after_path, git=git, context=context, **modes)
+            render = partial(render_changes, op.source, op.changes)
+        else:
+            render = partial(render_unified, *self.texts())
+        before, after = self._modes
+        return render(op.before_path, op.after_path, git=git, context=context, mode_before=before, mode_after=after)
+
+    @property
+    def _modes(self) -> tuple[int | None, int | None]:
+        """Permission bits on both sides, where they matter."""
+        op = self._step
+        return (None, None) if op.mode is None else (op.before.mode if op.before else None, op.mode)
 
     def texts(self) -> tuple[str, str]:
         """The whole text before and after; empty where there is no file."""
@@ -128,13 +126,12 @@ class FileReceipt:
         if self.redacted:
             raise EditError(Kind.PROTECTED_PATH, f"{self.path} holds secrets", hint="leave the file out of the patch")
         before, after = self.texts()
-        modes = (op.before.mode if op.before else None, op.mode)
         return Change(
             op.before_path,
             op.after_path,
             before if op.before_path is not None else None,
             after if op.after_path is not None else None,
-            *(modes if op.mode is not None else (None, None)),
+            *self._modes,
         )
 
     def to_json(self) -> dict[str, object]:
