@@ -140,7 +140,9 @@ class _Tokens:
             self.seen += 1
         if _is_comment(node):
             self.rows[start].is_comment |= column == len(self.rows[start].indent)
-            self._comment(start, last)
+            is_fixed = self.rows[start].text.startswith("=begin")
+            for number in range(start if is_fixed else start + 1, last + 1):
+                self.rows[number].is_data, self.rows[number].part_of = is_fixed, None if is_fixed else start
             return
         self._settle(start)
         row = self.rows[start]
@@ -153,15 +155,13 @@ class _Tokens:
         self.rows[max(last, start)].last = written
         if _DIRECTIVE.match(row.text) and not row.is_directive:
             row.is_directive = True
-            self._directive(start)
+            for number in range(start + 1, len(self.rows)):
+                if not self.rows[number - 1].text.endswith("\\"):
+                    break
+                self.rows[number].part_of = start
 
     def done(self) -> None:
         self._settle(len(self.rows))
-
-    def _comment(self, start: int, last: int) -> None:
-        is_fixed = self.rows[start].text.startswith("=begin")
-        for number in range(start if is_fixed else start + 1, last + 1):
-            self.rows[number].is_data, self.rows[number].part_of = is_fixed, None if is_fixed else start
 
     def _string(self, start: int, last: int, *, is_first: bool) -> None:
         for row in self.rows[start : last + 1]:
@@ -191,12 +191,6 @@ class _Tokens:
                 pass
             if is_first:
                 self.rows[start].opened = found[1]
-
-    def _directive(self, start: int) -> None:
-        for number in range(start + 1, len(self.rows)):
-            if not self.rows[number - 1].text.endswith("\\"):
-                break
-            self.rows[number].part_of = start
 
 
 _BLOCK = lazy_pattern(r"[{:]\s*\Z|^\s*(?:def|class|module|if|do)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*\Z")

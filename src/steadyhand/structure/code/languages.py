@@ -175,8 +175,7 @@ _CPP_QUERY = f"""
   (#set! called "TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P"))
 (class_specifier name: (_) @name body: (_) @body) @class
 (namespace_definition name: (_) @name body: (_) @body) @namespace
-(function_definition declarator: {_CPP_ANY} body: (_) @body) @function
-(function_definition declarator: {_CPP_ANY}) @function
+(function_definition declarator: {_CPP_ANY} body: (_)? @body) @function
 (field_declaration declarator: {_CPP_ANY}) @prototype
 (declaration declarator: {_CPP_ANY}) @prototype
 (function_definition declarator: (operator_cast type: (_) @name) body: (_) @body) @function
@@ -227,26 +226,20 @@ _CPP = Language(
 _CSHARP_QUERY = """
 (file_scoped_namespace_declaration name: (_) @name) @package
 (namespace_declaration name: (_) @name body: (_) @body) @namespace
-(class_declaration name: (_) @name body: (_) @body) @class
-(class_declaration name: (_) @name) @class
+(class_declaration name: (_) @name body: (_)? @body) @class
 (interface_declaration name: (_) @name body: (_) @body) @interface
 (struct_declaration name: (_) @name body: (_) @body) @struct
-(record_declaration name: (_) @name body: (_) @body) @record
-(record_declaration name: (_) @name) @record
+(record_declaration name: (_) @name body: (_)? @body) @record
 (enum_declaration name: (_) @name body: (_) @body) @enum
 (enum_member_declaration name: (_) @name) @member @listed
-(operator_declaration operator: _ @name body: (block) @body) @method
-(operator_declaration operator: _ @name) @method
-(conversion_operator_declaration type: (_) @name body: (block) @body) @method
-(conversion_operator_declaration type: (_) @name) @method
+(operator_declaration operator: _ @name body: (block)? @body) @method
+(conversion_operator_declaration type: (_) @name body: (block)? @body) @method
 (destructor_declaration name: (_) body: (block) @body (#set! named "Finalize")) @method
 (method_declaration name: (_) @name body: (block) @body) @method
 (method_declaration name: (_) @name body: (arrow_expression_clause (_) @body)) @method
 (method_declaration name: (_) @name) @method
-(constructor_declaration name: (_) @name body: (block) @body) @constructor
-(constructor_declaration name: (_) @name) @constructor
-(local_function_statement name: (_) @name body: (block) @body) @function
-(local_function_statement name: (_) @name) @function
+(constructor_declaration name: (_) @name body: (block)? @body) @constructor
+(local_function_statement name: (_) @name body: (block)? @body) @function
 (property_declaration name: (_) @name accessors: (_) @body) @property
 (property_declaration name: (_) @name value: (arrow_expression_clause (_) @body)) @property
 (property_declaration name: (_) @name) @property
@@ -325,8 +318,7 @@ _GO_TYPE = """[
 ]"""
 
 _GO_QUERY = f"""
-(function_declaration name: (_) @name body: (_) @body) @function
-(function_declaration name: (_) @name) @function
+(function_declaration name: (_) @name body: (_)? @body) @function
 (method_declaration
   receiver: (parameter_list (parameter_declaration type: {_GO_TYPE})) name: (_) @name body: (_) @body) @method
 (type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @struct
@@ -394,15 +386,13 @@ _JAVA_QUERY = """
 (enum_declaration name: (_) @name body: (_) @body) @enum
 (record_declaration name: (_) @name body: (_) @body) @record
 (annotation_type_declaration name: (_) @name body: (_) @body) @interface
-(method_declaration name: (_) @name body: (_) @body) @method
-(method_declaration name: (_) @name) @method
+(method_declaration name: (_) @name body: (_)? @body) @method
 (annotation_type_element_declaration name: (_) @name) @method
 (constructor_declaration name: (_) @name body: (_) @body) @constructor
 (compact_constructor_declaration name: (_) @name body: (_) @body) @constructor
 (field_declaration declarator: (variable_declarator name: (_) @name)) @field
 (field_declaration declarator: (variable_declarator name: (_) @name) @field @listed) @statement
-(enum_constant name: (_) @name body: (_) @body) @member @listed
-(enum_constant name: (_) @name) @member @listed
+(enum_constant name: (_) @name body: (_)? @body) @member @listed
 (constant_declaration declarator: (variable_declarator name: (_) @name)) @constant
 (modifiers [(annotation) (marker_annotation)] @attribute)
 [(line_comment) (block_comment)] @comment
@@ -430,10 +420,8 @@ _KOTLIN_QUERY = """
 (class_declaration name: (_) @name (enum_class_body) @body) @enum
 (class_declaration (modifiers (class_modifier "enum")) name: (_) @name (class_body)? @body) @enum
 (enum_entry . (identifier) @name (class_body)? @body) @member @listed
-(class_declaration name: (_) @name (class_body) @body) @class
-(class_declaration name: (_) @name) @class
-(object_declaration name: (_) @name (class_body) @body) @object
-(object_declaration name: (_) @name) @object
+(class_declaration name: (_) @name (class_body)? @body) @class
+(object_declaration name: (_) @name (class_body)? @body) @object
 (companion_object name: (_) @name (class_body) @body) @object
 (companion_object (class_body) @body (#set! named "Companion")) @object
 (function_declaration [(user_type) (nullable_type)] @scope . "." . name: (_) @name
@@ -475,8 +463,7 @@ _PHP_QUERY = """
 (trait_declaration name: (_) @name body: (_) @body) @trait
 (enum_declaration name: (_) @name body: (_) @body) @enum
 (function_definition name: (_) @name body: (_) @body) @function
-(method_declaration name: (_) @name body: (_) @body) @method
-(method_declaration name: (_) @name) @method
+(method_declaration name: (_) @name body: (_)? @body) @method
 (enum_case name: (_) @name) @member
 (const_declaration (const_element . (name) @name)) @constant
 (const_declaration (const_element . (name) @name) @constant @listed) @statement
@@ -509,14 +496,10 @@ _RUBY_SEVERAL = """[(assignment left: (constant) @name @constant right: (assignm
   (assignment left: (left_assignment_list (constant) @name @constant))]"""
 
 _RUBY_QUERY = f"""
-(module name: (_) @name body: (_) @body) @module
-(module name: (_) @name) @module
-(class name: (_) @name body: (_) @body) @class
-(class name: (_) @name) @class
-(method name: (_) @name body: (_) @body) @function
-(method name: (_) @name) @function
-(singleton_method name: (_) @name body: (_) @body) @function
-(singleton_method name: (_) @name) @function
+(module name: (_) @name body: (_)? @body) @module
+(class name: (_) @name body: (_)? @body) @class
+(method name: (_) @name body: (_)? @body) @function
+(singleton_method name: (_) @name body: (_)? @body) @function
 (singleton_class) @class
 (program [(assignment left: (constant) @name) (operator_assignment left: (constant) @name)] @constant)
 (body_statement [(assignment left: (constant) @name) (operator_assignment left: (constant) @name)] @constant)
@@ -554,15 +537,13 @@ _RUBY = Language(
 _RUST_QUERY = """
 (function_item name: (_) @name body: (_) @body) @function
 (function_signature_item name: (_) @name) @signature
-(struct_item name: (_) @name body: (_) @body) @struct
-(struct_item name: (_) @name) @struct
+(struct_item name: (_) @name body: (_)? @body) @struct
 (enum_item name: (_) @name body: (_) @body) @enum
 (union_item name: (_) @name body: (_) @body) @union
 (trait_item name: (_) @name body: (_) @body) @trait
 (impl_item trait: (_) @as type: (_) @of body: (_) @body) @impl
 (impl_item type: (_) @of body: (_) @body) @impl
-(mod_item name: (_) @name body: (_) @body) @module
-(mod_item name: (_) @name) @module
+(mod_item name: (_) @name body: (_)? @body) @module
 (const_item name: (_) @name) @constant
 (static_item name: (_) @name) @variable
 (type_item name: (_) @name) @type
@@ -614,8 +595,7 @@ _SWIFT_QUERY = """
 (protocol_function_declaration "func" . name: _ @name) @function
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
 (associatedtype_declaration name: (_) @name) @type
-(init_declaration body: (_) @body (#set! named "init")) @constructor
-(init_declaration (#set! named "init")) @constructor
+(init_declaration body: (_)? @body (#set! named "init")) @constructor
 (deinit_declaration body: (_) @body (#set! named "deinit")) @function
 (subscript_declaration (#set! named "subscript")) @function
 (source_file (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @variable)

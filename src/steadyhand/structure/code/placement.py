@@ -347,21 +347,12 @@ def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) 
         end = line_end(source, code, body.inside.end)
         end = body.inside.end if end is None else end
         return Proposal.of(source, (Span(end, end), "\n" * (gap + 1) + body.indent + fitted))
-    start, is_behind = _first_place(source, code, body)
-    if is_behind:
-        return Proposal.of(source, (Span(start, start), "\n" * (gap + 1) + body.indent + fitted))
-    start = line_start(source.text, start)
+    doc = _docstring(source, code, body.inside) if body.style == "suite" else None
+    end = None if doc is None else line_end(source, code, doc.end)
+    if end is not None:
+        return Proposal.of(source, (Span(end, end), "\n" * (gap + 1) + body.indent + fitted))
+    start = line_start(source.text, body.inside.start)
     return Proposal.of(source, (Span(start, start), body.indent + fitted + "\n" * (gap + 1)))
-
-
-def _first_place(source: Source, code: Code, body: Body) -> tuple[int, bool]:
-    """Where the first statement goes: before the inside, or behind its docstring."""
-    if body.style == "suite":
-        doc = _docstring(source, code, body.inside)
-        end = None if doc is None else line_end(source, code, doc.end)
-        if end is not None:
-            return end, True
-    return body.inside.start, False
 
 
 def _docstring(source: Source, code: Code, inside: Span) -> Span | None:
@@ -394,20 +385,13 @@ def _opened(source: Source, body: Body, fitted: str, kept: str, *, at_end: bool 
         before = source.text[: body.inside.start]
         start = body.inside.start - (len(before) - len(before.rstrip(" \t")))
         return Proposal.of(source, (Span(start, body.inside.end), inner))
-    room = body.room
-    if body.style == "end" and not body.inside.is_empty:
-        return _opened_end(source, body, inner)
-    return Proposal.of(source, (room, f"{inner}\n{body.margin}"))
-
-
-def _opened_end(source: Source, body: Body, inner: str) -> Proposal:
-    """`def x; y; end` on one line: the semicolons go."""
-    text = source.text
-    start, end = body.inside.start, body.inside.end
-    while text[start - 1] in " \t;":
-        start -= 1
-    while text[end] in " \t;":
-        end += 1
+    (start, end), text = body.room, source.text
+    if body.style == "end" and not body.inside.is_empty:  # `def x; y; end` on one line: the semicolons go
+        start, end = body.inside
+        while text[start - 1] in " \t;":
+            start -= 1
+        while text[end] in " \t;":
+            end += 1
     return Proposal.of(source, (Span(start, end), f"{inner}\n{body.margin}"))
 
 

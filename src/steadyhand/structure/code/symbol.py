@@ -38,8 +38,8 @@ from steadyhand.structure.code.placement import (
     removed,
     unit_in,
 )
-from steadyhand.structure.code.reader import code_of, known_code, parse_source, read_code, read_text, reread
-from steadyhand.structure.code.tree import too_long
+from steadyhand.structure.code.reader import code_of, known_code, parse_source, read_code, read_text, reread, syntax_of
+from steadyhand.structure.code.tree import is_installed, too_long, unfit
 from steadyhand.structure.format import Fault, OutlineEntry, Unchecked, is_neutral
 from steadyhand.structure.node import Node, Proposal, Refusal, Where, refuse
 from steadyhand.structure.target import Addressed, address_of, numbered
@@ -50,7 +50,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
-    from steadyhand.structure.code.definition import Code, Definition, Syntax
+    from steadyhand.structure.code.definition import Syntax
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,10 @@ class SymbolNode(Node):
             )
         if where in ("before", "after") and self.part != "body":
             if item.is_listed and text.rstrip().endswith(";"):
-                what = (
-                    f"{item.kind} {item.dotted} is an item of a comma-separated list, and the new text is a statement"
+                what = "is an item of a comma-separated list, and the new text is a statement"
+                return refuse(
+                    f"{item.kind} {item.dotted} {what}", "send the item alone, or insert next to the whole statement"
                 )
-                return refuse(what, "send the item alone, or insert next to the whole statement")
             proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
         else:
             if item.kind == "enum" and item.body is not None and _CONDITION.search(item.body.of(source.text)):
@@ -367,14 +367,7 @@ class Symbol(Addressed):
 
     def _none(self, source: Source, code: Code) -> Refusal:
         if not code.definitions and code.errors:
-            line = code.faults[0].line if code.faults else 1
-            reason = code.faults[0].message if code.faults else "it cannot be parsed"
-            return Refusal(
-                Kind.UNPARSABLE,
-                f"line {line}: {reason}; the file cannot be read as {code.language.name}",
-                ByText(),
-                {"line": line, "reason": reason},
-            )
+            return _unparsable(code, f"; the file cannot be read as {code.language.name}")
         if self.kind is not None and (others := Symbol(self.name)._answering(source, code)):
             other = code.definitions[others[0]]
             return Refusal(
@@ -390,22 +383,18 @@ class Symbol(Addressed):
             hint, details = SendAddress(nearest[0]), {"nearest": nearest}
             return Refusal(Kind.NO_SUCH_TARGET, f"{self.named()} is not in the file", hint, details)
         there = [address for each in names.values() for address in each][:_NEAREST]
-        more = f": {', '.join(there[:_FEW])}{' …' if len(code.definitions) > _FEW else ''}" if there else ""
+        count = len(code.definitions)
+        more = f": {', '.join(there[:_FEW])}{' …' if count > _FEW else ''}" if there else ""
+        defines = f"; it defines {count} symbol{'' if count == 1 else 's'}" if there else ""
         return Refusal(
             Kind.NO_SUCH_TARGET,
-            f"{self.named()} is not in the file, nor is any similar name"
-            + (
-                f"; it defines {len(code.definitions)} symbol{'' if len(code.definitions) == 1 else 's'}"
-                if there
-                else ""
-            ),
+            f"{self.named()} is not in the file, nor is any similar name{defines}",
             f"the outline of the file lists its names{more}" if there else "the file defines no symbols",
             {"nearest": [], "available": there},
         )
 
     def _doubtful(self, code: Code, item: Definition) -> Refusal:
-        fault = next((fault for fault in code.faults), None)
-        line, reason = (fault.line, fault.message) if fault else (1, "a syntax error")
+        line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "a syntax error")
         return Refusal(
             Kind.UNPARSABLE,
             f"it is uncertain where {item.kind} {item.dotted} ends: line {line}, {reason}",
@@ -458,9 +447,6 @@ def fault_in(source: Source) -> Fault | Unchecked | None:
 
 
 def _find_fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.code.reader import syntax_of
-    from steadyhand.structure.code.tree import is_installed, unfit
-
     language = language_of(source)
     if language is None:
         return None
@@ -682,9 +668,14 @@ def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
         if item.dotted not in hidden
     ]
     if not entries and code.errors:
-        line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "it cannot be parsed")
-        return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}", ByText(), {"line": line, "reason": reason})
+        return _unparsable(code)
     return entries
+
+
+def _unparsable(code: Code, more: str = "") -> Refusal:
+    """The refusal of code in which nothing can be named."""
+    line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "it cannot be parsed")
+    return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}{more}", ByText(), {"line": line, "reason": reason})
 
 
 def gap(source: Source) -> Fault | None:

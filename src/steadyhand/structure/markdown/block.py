@@ -15,7 +15,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import check_text
 from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Item
-from steadyhand.structure.markdown.layout import MORE, Part, first_sound, prefix_near, replace_rows
+from steadyhand.structure.markdown.layout import MORE, Part, first_sound, prefix_near, put_lines, replace_rows
 from steadyhand.structure.markdown.names import (
     BOX,
     Ref,
@@ -144,7 +144,7 @@ class ItemNode(Part):
 
         def attempt(above: int, below: int) -> Proposal | Refusal:
             lines = [*[""] * above, *content.lines, *[""] * (below if row < item.end else 0)]
-            made = Proposal.of(source, _at_row(source, document, row, prefixed(lines, prefix)))
+            made = Proposal.of(source, put_lines(source, document.table.start(row), prefixed(lines, prefix)))
             return self._counted(source, made, len(content.document.items), own=self.span)
 
         gaps = MORE if _brings_marker(content) else ((1, 0), (1, 1))
@@ -167,7 +167,7 @@ class ItemNode(Part):
             lines += [*new, *gap] if where == "before" else [*gap, *new]
         prefix = prefix_near(document, item.first, item.end, item.container)
         row = item.first if where == "before" else item.end
-        made = Proposal.of(source, _at_row(source, document, row, prefixed(lines, prefix)))
+        made = Proposal.of(source, put_lines(source, document.table.start(row), prefixed(lines, prefix)))
         return self._counted(source, made, _count(bodies), own=None)
 
     def _written(self, document: Document, siblings: Sequence[Item], body: Sequence[str], step: int) -> list[str]:
@@ -230,13 +230,6 @@ def _count(bodies: Sequence[Sequence[str]]) -> int:
         content = read_content("".join(f"{line}\n" for line in body))
         nested += 0 if isinstance(content, Refusal) else len(content.document.items)
     return len(bodies) + nested
-
-
-def _at_row(source: Source, document: Document, row: int, text: str) -> tuple[Span, str]:
-    at = document.table.start(row)
-    if at == len(source.text) and source.text[-1:] not in ("\n", "\r"):
-        text = "\n" + text.removesuffix("\n")
-    return Span(at, at), text
 
 
 @dataclass(frozen=True, slots=True)

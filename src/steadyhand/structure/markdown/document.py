@@ -257,11 +257,17 @@ def past_containers(text: str, chain: Iterable[Container], row: int) -> int | No
     return at
 
 
-def past_quote(text: str, at: int, column: int) -> tuple[int, int] | None:
-    """Behind the mark of a quote and the one blank that belongs to it."""
-    while at < len(text) and text[at] in " \t":
+def _past_blanks(text: str, at: int, column: int, most: int | None = None) -> tuple[int, int]:
+    """Behind the blanks that are there, or as many as it takes to come to a column: position and column."""
+    while at < len(text) and text[at] in " \t" and (most is None or column < most):
         column += _TAB - column % _TAB if text[at] == "\t" else 1
         at += 1
+    return at, column
+
+
+def past_quote(text: str, at: int, column: int) -> tuple[int, int] | None:
+    """Behind the mark of a quote and the one blank that belongs to it."""
+    at, column = _past_blanks(text, at, column)
     if at >= len(text) or text[at] != ">":
         return None
     at, column = at + 1, column + 1
@@ -272,31 +278,23 @@ def past_quote(text: str, at: int, column: int) -> tuple[int, int] | None:
 
 def _past_item(text: str, at: int, column: int, item: Container, row: int) -> tuple[int, int] | None:
     if row == item.first:
-        at, column, _ = past_marker(text, at, column)
-        return at, column
-    while at < len(text) and text[at] in " \t" and column < item.column:
-        column += _TAB - column % _TAB if text[at] == "\t" else 1
-        at += 1
+        return past_marker(text, at, column)[:2]
+    at, column = _past_blanks(text, at, column, item.column)
     return (at, column) if column >= item.column else None
 
 
 def past_marker(text: str, at: int, column: int) -> tuple[int, int, str]:
     """Behind a list marker and the blanks that belong to it: position, column, and the marker."""
-    while at < len(text) and text[at] in " \t":
-        column += _TAB - column % _TAB if text[at] == "\t" else 1
-        at += 1
+    at, column = _past_blanks(text, at, column)
     start = at
     while at < len(text) and text[at].isdigit():
         at += 1
     at = min(at + 1, len(text))
     column += at - start
-    marker, behind, width = text[start:at], at, 0
-    while behind < len(text) and text[behind] in " \t":
-        width += _TAB - (column + width) % _TAB if text[behind] == "\t" else 1
-        behind += 1
+    marker, (behind, further) = text[start:at], _past_blanks(text, at, column)
     if behind >= len(text):
         return behind, column + 1, marker
-    return (at + 1, column + 1, marker) if width > _TAB else (behind, column + width, marker)
+    return (at + 1, column + 1, marker) if further - column > _TAB else (behind, further, marker)
 
 
 _YAML_KEY = lazy_pattern(r"[\"']?[^\s:#\"'\-\[{][^:]{0,200}:(?:\s|$)|[{]")

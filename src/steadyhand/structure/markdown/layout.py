@@ -269,7 +269,11 @@ def _insertion(
     more_above = max(above - has_above, 0) if row - has_above > top else 0
     more_below = max(below - has_below, 0) if row + has_below < document.count else 0
     text = prefixed([*[""] * more_above, *content.lines, *[""] * more_below], prefix)
-    at = document.at(row)
+    return put_lines(source, document.at(row), text)
+
+
+def put_lines(source: Source, at: int, text: str) -> tuple[Span, str]:
+    """Lines in front of those at a place; behind a text that ends without a line ending they end so, too."""
     if at == len(source.text) and source.text and source.text[-1] not in "\r\n":
         text = "\n" + text.removesuffix("\n")
     return Span(at, at), text

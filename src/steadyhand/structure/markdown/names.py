@@ -413,8 +413,12 @@ def links_of(source: Source, first: int = 0, end: int | None = None) -> Iterator
         left -= len(text)
         if left < 0:
             return
-        if len(text) <= _LONGEST:
-            yield from _links_in(parser, env, text, row)
+        if len(text) > _LONGEST:
+            continue
+        rows = split_bodies(text)
+        (inline,) = parser.parseInline(text.strip("\n"), dict(env))
+        for breaks, kind, words, target in _found(inline.children or ()):
+            yield Link(row + _row_of(rows, breaks, target, words), kind, words, target)
 
 
 def _paragraphs(document: Document) -> Iterator[tuple[Mark, int, int]]:
@@ -442,13 +446,6 @@ def _references(parser: MarkdownIt, document: Document) -> Mapping[str, Any]:
     parser.parse("\n".join([*rows, ""]), environment)
     known: Mapping[str, Any] = environment.get("references", {})
     return known
-
-
-def _links_in(parser: MarkdownIt, env: Mapping[str, Any], text: str, first: int) -> Iterator[Link]:
-    rows = split_bodies(text)
-    (inline,) = parser.parseInline(text.strip("\n"), dict(env))
-    for row, kind, words, target in _found(inline.children or ()):
-        yield Link(first + _row_of(rows, row, target, words), kind, words, target)
 
 
 def _found(tokens: Sequence[Token]) -> Iterator[tuple[int, Literal["link", "image", "wiki"], str, str]]:

@@ -18,7 +18,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.schema import bad_request, check_integer, check_text, describe
 from steadyhand.structure.markdown.check import Name, checked
 from steadyhand.structure.markdown.document import Document, Mark
-from steadyhand.structure.markdown.layout import Part, prefix_near
+from steadyhand.structure.markdown.layout import Part, prefix_near, put_lines
 from steadyhand.structure.markdown.names import SHOWN, loose, nearest, no_such_number, rows_under
 from steadyhand.structure.markdown.reader import (
     View,
@@ -379,10 +379,9 @@ def put_rows(source: Source, number: int, row: int, text: str) -> Proposal | Ref
         return refuse("a blank line would end the table", "send the rows without blank lines")
     indent = document.rows[mark.first + 1][len(prefix) :] if document.rows[mark.first + 1].startswith(prefix) else ""
     lead = prefix + indent[: len(indent) - len(indent.lstrip(" \t"))]
-    at, new = document.table.start(row), prefixed([line.strip(" \t") for line in lines], lead)
-    if at == len(source.text) and source.text[-1:] not in ("\n", "\r"):
-        new = "\n" + new.removesuffix("\n")
-    return _same_table(source, Proposal.of(source, (Span(at, at), new)), number, len(lines))
+    new = prefixed([line.strip(" \t") for line in lines], lead)
+    made = Proposal.of(source, put_lines(source, document.table.start(row), new))
+    return _same_table(source, made, number, len(lines))
 
 
 def _same_table(source: Source, made: Proposal, number: int, more: int) -> Proposal | Refusal:
