@@ -16,8 +16,7 @@ import re
 from array import array
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
-from itertools import compress, repeat
-from operator import attrgetter, eq, le, lt
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
@@ -117,8 +116,7 @@ _CLOSERS = lazy_pattern(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>
 _NOSCRIPT_END = lazy_pattern(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 _CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
-_TAG, _PARENT, _LINE, _COLUMN = map(attrgetter, ("tag", "parent", "source_line", "source_col"))
-_AT_ONCE = 500  # elements asked for all of this before the next ones: most of the time goes to fetching them
+_TAG, _PARENT_AND_PLACE = attrgetter("tag"), attrgetter("parent", "position")
 
 _ID_FIRST = lazy_pattern(r"#([A-Za-z][A-Za-z0-9_-]*)(?:[ ]*>|[ ]+(?=[A-Za-z.#*\[]))[^,]*+\Z")
 
@@ -550,23 +548,23 @@ def _too_large(message: str, limit: int) -> Refusal:
 
 
 def _surroundings(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> tuple[list[int], bool]:
-    """The number of the element around each, and whether those that are written come in the order of the source."""
+    """The number of the element around each, and whether those that are written come in the order of the source.
+
+    All of it in one pass, which keeps nothing else: most of the time goes to fetching the elements.
+    """
     found: list[int] = []
-    lines: list[int] = []
-    columns: list[int] = []
-    for start in range(0, len(nodes), _AT_ONCE):
-        some = nodes[start : start + _AT_ONCE]
-        found += map(numbers.get, map(_PARENT, some), repeat(-1))
-        own = list(map(_LINE, some))
-        lines += filter(None, own)
-        columns += compress(map(_COLUMN, some), own)
-    for index in (index for index, parent in enumerate(found) if parent < 0 < index):
+    last, are_sorted = (0, 0), True
+    for parent, place in map(_PARENT_AND_PLACE, nodes):
+        found.append(numbers.get(parent, -1))
+        if place is not None:
+            are_sorted = are_sorted and last < place
+            last = place
+    for index in [at for at, parent in enumerate(found) if parent < 0 < at] if found.count(-1) > 1 else ():
         parent = nodes[index].parent
         while parent is not None and parent not in numbers:  # what is in a `template` has a root of its own
             parent = parent.parent
         found[index] = numbers.get(parent, -1)
-    is_beside = map(eq, lines, lines[1:])
-    return found, all(map(le, lines, lines[1:])) and all(compress(map(lt, columns, columns[1:]), is_beside))
+    return found, are_sorted
 
 
 def _depth(parents: Sequence[int]) -> int:
