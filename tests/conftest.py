@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import importlib.util
 import os
 import random
@@ -126,19 +125,9 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     return found
 
 
-def pytest_collection(session: pytest.Session) -> None:
-    """Thousands of collected tests stay until the end: nobody need look through them for garbage again and again.
-
-    In a fresh clone the assertions of every test are rewritten, which takes longer than all other collecting. Workers
-    begin at different modules, so that each finds on the disk what another has rewritten.
-    """
+def pytest_collection() -> None:
+    """Thousands of collected tests stay until the end: nobody need look through them for garbage again and again."""
     gc.disable()
-    worker = getattr(session.config, "workerinput", None)
-    if worker is not None and session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        modules = sorted(Path(__file__).parent.rglob("test_*.py"))
-        first = len(modules) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-        for module in modules[first:] if first else ():
-            importlib.import_module(".".join(module.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
