@@ -380,11 +380,12 @@ class Keys:
             after = proposal.after  # with what the syntax itself has read of it to find its splices
         wanted, found = self._sides(after, asked, real)
         if isinstance(found, Refusal):
-            message, hint = (
+            return Refusal(
+                Kind.UNPARSABLE,
                 f"the file would no longer parse: {found.message}",
-                "write the new text in the file's format, ",
+                "write the new text in the file's format, or use set-key with a JSON value",
+                found.details,
             )
-            return Refusal(Kind.UNPARSABLE, message, f"{hint}or use set-key with a JSON value", found.details)
         is_whole = bool(wanted) and wanted[0] in self.reading.documents
         loaded = (syntax.loaded(source), syntax.loaded(after)) if is_whole else (None, None)
         around = {id(item) for container in asked.containers for item in self.reading.chain(container)}

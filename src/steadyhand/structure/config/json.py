@@ -145,10 +145,10 @@ def write_value(value: Plain, style: Style, indent: str | None) -> str:
         return json.dumps(value)
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
-    is_flat = style.inline_mappings
+    is_inline = style.inline_mappings
     if not isinstance(value, Mapping):
-        is_flat = style.inline_lists and not any(isinstance(part, Mapping | list | tuple) and part for part in value)
-    inner = None if indent is None or is_flat else indent + style.unit
+        is_inline = style.inline_lists and not any(isinstance(part, Mapping | list | tuple) and part for part in value)
+    inner = None if indent is None or is_inline else indent + style.unit
     opening, closing, padding = ("{", "}", style.padding) if isinstance(value, Mapping) else ("[", "]", "")
     if isinstance(value, Mapping):
         pairs = check_each(value.items())

@@ -156,9 +156,9 @@ class Yaml(Syntax):
         return Proposal.of(source, *slot.put(made), *untagged)
 
     def add(self, source: Source, container: Item, name: str | None, value: Plain, index: int) -> Proposal | Refusal:
-        value_text = container.value.of(source.text)
-        is_empty = not value_text or (not note_of(container).in_flow and not value_text[1:-1].strip())
-        if not container.children and is_empty:  # it may be written over as a block
+        written = "" if container.children else container.value.of(source.text)
+        is_blank = not written or (not note_of(container).in_flow and not written[1:-1].strip())
+        if not container.children and is_blank:  # it may be written over as a block
             whole: Plain = [value] if name is None else {name: value}
             return _guarded(lambda: self.write(source, container, whole))
         return _guarded(lambda: super(Yaml, self).add(source, container, name, value, index))
