@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.structure.config.item import Item, Plain, Reading
+from steadyhand.structure.config.item import Item, Plain, Reading, Unreadable
 from steadyhand.structure.config.layout import Write, first_of
 from steadyhand.structure.config.lines import LineSyntax, Section, entry_of, equals_like, margin, text_of, top_of
 from steadyhand.structure.format import Fault, Unchecked, file_name
@@ -52,11 +52,7 @@ class Dialect:
 
     def equals_in(self, content: str) -> int:
         """Where the first sign is that separates a name from its value; -1 where there is none."""
-        found = -1
-        for sign in self.equals:
-            at = content.find(sign, 0, found if found >= 0 else len(content))
-            found = at if at >= 0 else found
-        return found
+        return min((at for at in map(content.find, self.equals) if at >= 0), default=-1)
 
     def can_say(self, value: str) -> bool:
         """Whether a reader takes a value on one line, as it is written.
@@ -116,10 +112,6 @@ _BLANKS = " \t\f\v"
 _NOT_IN_NAMES = frozenset("{}<>")
 
 
-class NotIni(Exception):
-    """A line that is none of an INI file."""
-
-
 @dataclass(slots=True)
 class _Open:
     """An entry whose last line is not yet known. `lines` are those of its value, without comments among them."""
@@ -141,7 +133,7 @@ def read_ini(source: Source) -> Reading | Refusal:
     for number, line in enumerate(check_each(split_lines(source.text[at:])), start=1):
         try:
             reader.take(at, body(line))
-        except NotIni as error:
+        except Unreadable as error:
             return Refusal(
                 Kind.UNPARSABLE,
                 f"line {number} is not a line of an INI file: {error}",
@@ -178,7 +170,7 @@ class _Reader:
                 entry.gaps += not content
         elif entry is not None and self._dialect.indent and start - at > entry.indent:
             if not entry.has_value:
-                raise NotIni("it is indented, but the name above it has no value that it could continue")
+                raise Unreadable(at, "it is indented, but the name above it has no value that it could continue")
             entry.lines += [Span(span.start, span.start)] * entry.gaps + [span]
             entry.gaps = 0
         elif content[0] == "[":
@@ -201,7 +193,7 @@ class _Reader:
         end = content.rfind("]")
         rest = content[end + 1 :].lstrip(_BLANKS)
         if end < 2 or (rest and rest[0] not in SIGNS):
-            raise NotIni("a header is a name in brackets, alone on its line")
+            raise Unreadable(span.start, "a header is a name in brackets, alone on its line")
         self._section = Span(span.start + 1, span.start + end), Span(span.start, span.start + end + 1)
         self._entries = []
 
@@ -213,7 +205,7 @@ class _Reader:
             at = self._dialect.value_end(content) if self._dialect.comment_behind != "never" else len(content)
         name = content[:at].rstrip(_BLANKS)
         if not name or not _NOT_IN_NAMES.isdisjoint(name) or (not has_value and any(sign.isspace() for sign in name)):
-            raise NotIni("a name is expected, followed by =")
+            raise Unreadable(span.start, "a name is expected, followed by =")
         behind = span.start + at + has_value
         entry = _Open(name, Span(span.start, span.start + len(name)), behind, indent, has_value)
         if has_value:
@@ -221,7 +213,7 @@ class _Reader:
             entry.lines.append(Span(span.end - len(value.lstrip(_BLANKS)), span.end))
             self._goes_on = self._dialect.backslash and _is_continued(value)
             if not self._goes_on and not self._dialect.can_say(value[: self._dialect.value_end(value)]):
-                raise NotIni("a quote is not closed, or a backslash does not begin an escape")
+                raise Unreadable(span.start, "a quote is not closed, or a backslash does not begin an escape")
         self._entry = entry
 
     def _end_entry(self) -> None:

@@ -133,9 +133,8 @@ class LineSyntax(Syntax):
         lines = "\n".join(piece.entry for piece in pieces)
         child = container.children[index] if index < len(container.children) else None
         if pieces[0].is_section:
-            span, new = sheet.put_block(
-                self._number(source, child) if child and child.is_container else None, None, lines
-            )
+            number = self._number(source, child) if child and child.is_container else None
+            span, new = sheet.put_block(number, None, lines)
         else:
             before = index if child and not child.is_container else None
             span, new = sheet.put_lines(self._number(source, container), lines, before)
@@ -165,13 +164,8 @@ class LineSyntax(Syntax):
         if item.is_container:
             number = self._number(source, item)
             return sheet.block_lines(number, number)
-        number, at = next(
-            (number, at)
-            for number, section in enumerate(self.sections(source))
-            for at, one in enumerate(section.items)
-            if one is item
-        )
-        return sheet.entry_lines(number, at)
+        section, at = self.known(source).family(item)
+        return sheet.entry_lines(self._number(source, section), at)
 
     def _number(self, source: Source, container: Item) -> int:
         """Which section a container is; 0 for the top."""
