@@ -27,7 +27,7 @@ from steadyhand.match.align import Likeness, likeness_of
 from steadyhand.match.lexer import lexer_of, token_key
 from steadyhand.match.rows import find_row, find_windows, span_of_rows
 from steadyhand.match.tier import Needle, Signs
-from steadyhand.match.tiers.fuzzy import Candidate, find_context, place_at
+from steadyhand.match.tiers.fuzzy import is_meant_for_another, place_at
 from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
@@ -37,7 +37,6 @@ from steadyhand.text.visible import sized
 _SUBSTANCE = 12  # letters and digits from which lines are not somewhere by chance
 _SAYING = 2  # the same of a row that may speak for another place
 _LONGEST = 400  # rows of an old text
-_BETTER = 0.05  # by how much more context must be elsewhere for the edit to be meant for that place
 _ALIKE = 60  # from so many hundredths on a row may be what another one was meant to be
 _NEAR = 6  # rows in which it is looked for
 _OFF = 2  # rows by which context that is misremembered may be off its place
@@ -149,7 +148,7 @@ class _Search:
         row = next(row for row in range(kept.start, kept.end) if self._rows[row].strip())
         at = next(at for at in range(kept.first, kept.last + 1) if self._table.text(at).strip())
         here = place_at(self._source, self._needle, row, at)
-        return here is not None and not self._is_meant_for_another(here)
+        return here is not None and not is_meant_for_another(self._source, self._needle, here)
 
     def has_context(self, kept: _Kept) -> bool:
         """Whether context that says something is kept."""
@@ -326,12 +325,6 @@ class _Search:
             return next(found, None) is not None
         rows = map(self._table.rows_of, found)
         return any(first <= kept.last + _BESIDE and last >= kept.first - _BESIDE for first, last in rows)
-
-    def _is_meant_for_another(self, here: Candidate) -> bool:
-        """Whether another place has more of what the edit repeats: there the lines would have been changed since."""
-        least = here.context_fit + _BETTER
-        others = (place for place in find_context(self._source, self._needle, here, least) if place.seat != here.seat)
-        return any(place.context_fit > least for place in others)
 
     def _one_place(self, rows: Sequence[int]) -> tuple[int, int] | None:
         """The first and last row of the one place that has these rows, as they are but for blanks."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import LazyModule, dataclass, fields, replace
@@ -64,7 +64,7 @@ def plan(
     >>> plan(Source.of_text("a b"), [Replace("b", "c")], Policy()).after.text
     'a c'
     """
-    excerpt = _excerpt(source, edits, policy) if source.is_large else None
+    excerpt = excerpt_of(cast("LargeSource", source), edits, policy) if source.is_large else None
     if excerpt is not None:
         made = plan(excerpt.source, excerpt.edits, excerpt.policy, path=path, reason=reason, tick=tick, offers=False)
         if (widened := excerpt.widened(made)) is not None:
@@ -82,14 +82,6 @@ def plan(
     if refused and not policy.partial:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source)
     return _finish(source, outcomes, planner, policy, ok=not refused)
-
-
-def _excerpt(source: Source, edits: Sequence[Edit], policy: Policy) -> Excerpt | None:
-    """The lines that are enough to plan some edits of a large file."""
-    from steadyhand.plan.planner import excerpt_of
-    from steadyhand.text.large import LargeSource
-
-    return excerpt_of(source, edits, policy) if isinstance(source, LargeSource) else None
 
 
 class _Planner:

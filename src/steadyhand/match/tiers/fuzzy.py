@@ -539,7 +539,7 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
         return
     best = places[0]
     rivals = _rivals(source, needle, anchors, sure, best)
-    if not rivals and _is_meant_for_another(source, needle, best):
+    if not rivals and is_meant_for_another(source, needle, best):
         return
     others = [place for place in rivals if place.last < best.first or place.first > best.last]
     if rivals and not others:
@@ -576,7 +576,7 @@ def _is_rival(place: Candidate, best: Candidate) -> bool:
     return best.fit - place.best_fit < _MARGIN and place.unsure_rows <= best.unsure_rows + 1
 
 
-def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
+def is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
     """Whether more of what the edit repeats is elsewhere: then the lines it changes have been changed there."""
     least = best.context_fit + _BETTER
     others = (place for place in find_context(source, needle, best, least) if place.seat != best.seat)
