@@ -86,10 +86,9 @@ def _ours(lines: Iterator[str]) -> Iterator[Line]:
 def _answer(answer: Answer, changes: Changes) -> Iterator[Line]:
     if failed(answer):
         beside = {name: value for name, value in answer.items() if name not in _SAID and name != "applied"}
-        first, *more = _refusal(answer, beside)
-        yield from _ours(iter([first, *more]))
+        yield from _ours(_refusal(answer, beside))
         for each in _mappings(answer.get("results")):
-            yield from _ours(_result(each, first))
+            yield from _ours(_result(each, answer))
         return
     headline = _headline(answer, changes)
     if headline:
@@ -279,14 +278,14 @@ def _outcomes(answer: Answer) -> Iterator[str]:
             yield f"{name}{f', {place}' if _path(outcome) else ''}: {rest}"
 
 
-def _result(result: Answer, said: str = "") -> Iterator[str]:
+def _result(result: Answer, said: Answer | None = None) -> Iterator[str]:
     """One operation or file of several: nothing of one that was done as asked for, or that was `said` already."""
-    if failed(result) and (result.get("error") or result.get("message")):
+    is_said = said is not None and all(result.get(name) == said.get(name) for name in ("kind", "error"))
+    if failed(result) and (result.get("error") or result.get("message")) and not is_said:
         first, *more = _refusal(result)
-        if first != said:
-            name = _path(result) or f"operation {result.get('index')}"
-            yield first if name in first or "operation " in first else f"{name}: {first}"
-            yield from more
+        name = _path(result) or f"operation {result.get('index')}"
+        yield first if name in first or "operation " in first else f"{name}: {first}"
+        yield from more
 
 
 # A refusal.
@@ -295,13 +294,11 @@ def _result(result: Answer, said: str = "") -> Iterator[str]:
 def _refusal(answer: Answer, beside: Answer | None = None) -> Iterator[str]:
     """Kind and message, hint, then what the details add, and what a tool tells `beside` them."""
     message, hint = answer.get("message"), answer.get("hint")
-    if not isinstance(message, str):
-        message, _, hint = str(answer.get("error", "")).partition("\nHint: ")
     reason = answer.get("reason") if answer.get("kind") == "patch_error" else None
-    yield f"{reason or answer.get('kind')}: {message}"
-    if hint:
-        yield f"Hint: {hint}"
-    said = f"{message}\n{hint or ''}"
+    said = str(answer.get("error", ""))  # what a part of an answer has: both in one
+    if isinstance(message, str):
+        said = f"{message}\nHint: {hint}" if hint else message
+    yield f"{reason or answer.get('kind')}: {said}"
     details = answer.get("details")
     facts = {**(details if isinstance(details, Mapping) else {}), **(beside or {})}
     if reason not in (None, Kind.MALFORMED_PATCH):
