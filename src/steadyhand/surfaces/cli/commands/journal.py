@@ -12,7 +12,6 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
-from steadyhand.session.host import host_of
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation, misused
 from steadyhand.surfaces.cli.options import BYTE_SIZE, dry_run_option, flag, option
@@ -58,6 +57,8 @@ def journal_command(
         raise misused(f"journal {action} takes no place", "steadyhand journal move copies it")
     with invocation.workspace(writing=action == "reindex") as workspace:
         if action == "reindex":
+            from steadyhand.session.host import host_of
+
             host_of(workspace).reindex()
         facts = workspace.journal()
     return CommandResult({"journal": facts}, journal_lines(facts))
