@@ -53,6 +53,7 @@ from steadyhand.workspace.journal.sqlite_file import (
     moved,
     open_database,
     open_in_memory,
+    primary_code,
     read_only,
     refusal,
 )
@@ -197,6 +198,9 @@ def _is_locked(name: str, folder: int) -> bool:
     return False
 
 
+_AT_ONCE = "PRAGMA busy_timeout = 0"
+_FIRST_WAIT = 0.0002  # seconds
+_LONGEST_WAIT = 0.005
 _SYNCHRONOUS = {True: "PRAGMA synchronous = FULL", False: "PRAGMA synchronous = NORMAL"}
 
 T = TypeVar("T")
@@ -217,7 +221,7 @@ class SqliteHandle:
         self._abandoned: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
         self._prepares: sqlite3.Connection | None = None  # the one that has what `prepare_file` writes to
-        self._remove_copy: Callable[[], object] = _nothing
+        self._remove_copy: Callable[[], object] = object  # nothing to remove yet
         self._locks: dict[int, threading.RLock] = {}
         self._is_durable: bool | None = None  # whether commits wait for the medium now; None: nobody has said
         self._open()
@@ -240,9 +244,42 @@ class SqliteHandle:
                     self._open_after_fork()
                 if self._connection is None:
                     raise EditError(Kind.INTERNAL, "the journal is closed", hint="open the workspace again")
-                return work(self._connection)
+                try:
+                    return work(self._connection)
+                except sqlite3.OperationalError as error:
+                    if self._connection.in_transaction or primary_code(error) != sqlite3.SQLITE_BUSY:
+                        raise
+                return self._read_again(self._connection, work)
             except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
                 raise refusal(error, self._database) from error
+
+    def _read_again(self, connection: sqlite3.Connection, work: Work[T]) -> T:
+        """Run `work`, which has done nothing because others write, until they have written or the time is up.
+
+        SQLite would sleep for milliseconds, and longer each time; a write is over in a part of one.
+        """
+        import random  # only who has to wait needs it
+
+        deadline, wait = time.monotonic() + self._timeout, _FIRST_WAIT
+        while True:
+            time.sleep(wait * random.uniform(0.5, 1.5))
+            wait = min(wait * 1.5, _LONGEST_WAIT)
+            try:
+                return work(connection)
+            except sqlite3.OperationalError as error:
+                is_busy = primary_code(error) == sqlite3.SQLITE_BUSY and not connection.in_transaction
+                if not is_busy or time.monotonic() >= deadline:
+                    raise
+
+    @contextmanager
+    def _waiting(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """A block in which SQLite itself waits for others, as what is given up in silence needs it."""
+        connection.execute(f"PRAGMA busy_timeout = {round(self._timeout * 1000):d}")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                connection.execute(_AT_ONCE)
 
     def read_snapshot(self, work: Work[T]) -> T:
         """The same, while nothing that others write is seen."""
@@ -346,8 +383,9 @@ class SqliteHandle:
 
         def work(connection: sqlite3.Connection) -> bool:
             try:
-                connection.execute("VACUUM")
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                with self._waiting(connection):
+                    connection.execute("VACUUM")
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.OperationalError:
                 return False
             return True
@@ -383,6 +421,7 @@ class SqliteHandle:
             else:
                 connection, self.damage = open_database(self.folder, self._timeout)
                 connection.execute(FOLLOWS_THE_LOG)
+                connection.execute(_AT_ONCE)
         except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
             raise refusal(error, self._database) from error
         pid = os.getpid()
@@ -446,7 +485,7 @@ class SqliteHandle:
         """Whether what a full disk refused may be tried again: what a failed write left behind is given back first."""
         if not is_full(error):
             return False
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error), self._waiting(connection):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return room == "urgent" and self.reserve.release()
 
@@ -465,10 +504,6 @@ def _remove(home: Path, pid: int) -> None:
 
     if os.getpid() == pid:  # a forked child must not take the copy from under its parent
         shutil.rmtree(home, ignore_errors=True)
-
-
-def _nothing() -> None:
-    return None
 
 
 def _close_own(connection: sqlite3.Connection, pid: int) -> None:
