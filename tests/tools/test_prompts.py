@@ -91,6 +91,12 @@ def test_a_prompt_says_something_of_every_tool_that_models_do_not_know_already(n
 
 
 @table("name", toolsets())
+def test_no_prompt_forbids_what_the_hint_of_a_busy_file_asks_for(name: str) -> None:
+    """Refusals of some kinds, such as `busy`, say to send the same call again."""
+    assert not re.search(r"\b(never|not) send the same call", prompt_of(name), re.IGNORECASE)
+
+
+@table("name", toolsets())
 def test_a_prompt_is_short(name: str) -> None:
     assert SHORTEST <= len(prompt_of(name)) <= SIZES.get(name, LONGEST)
 
