@@ -33,6 +33,7 @@ def check_places(text: str) -> int:
     page = page_of(Source.of_text(text))
     if isinstance(page, Refusal):
         return 0
+    assert page.nodes == page.tree.select("*")  # a proof counts them so
     near = Extents(page.masked.text, page.nodes, page.parents, are_sorted=page.extents.are_sorted)
     walk = Extents(page.masked.text, page.nodes, page.parents, are_sorted=page.extents.are_sorted)
     placed = 0

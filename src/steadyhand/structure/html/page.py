@@ -17,7 +17,7 @@ from array import array
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText
@@ -116,7 +116,7 @@ _CLOSERS = lazy_pattern(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>
 _NOSCRIPT_END = lazy_pattern(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 _CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
-_TAG, _PARENT_AND_PLACE = attrgetter("tag"), attrgetter("parent", "position")
+_TAG = attrgetter("tag")
 
 _ID_FIRST = lazy_pattern(r"#([A-Za-z][A-Za-z0-9_-]*)(?:[ ]*>|[ ]+(?=[A-Za-z.#*\[]))[^,]*+\Z")
 
@@ -532,11 +532,9 @@ def page_of(source: Source) -> Page | Refusal:
     tree = parse_tree(masked.text, locations=True)
     if isinstance(tree, Refusal):
         return tree
-    nodes = tree.select("*")
+    nodes, numbers, parents, are_sorted = _elements(tree)
     if len(nodes) > _MOST:
         return _too_large(f"the page has {len(nodes)} elements, pages are read up to {_MOST}", _MOST)
-    numbers: dict[Node | None, int] = dict(zip(nodes, range(len(nodes)), strict=True))
-    parents, are_sorted = _surroundings(nodes, numbers)
     if _depth(parents) > DEEPEST:
         return _too_large(f"elements are nested deeper than {DEEPEST}", DEEPEST)
     extents = Extents(masked.text, nodes, parents, are_sorted=are_sorted)
@@ -547,24 +545,28 @@ def _too_large(message: str, limit: int) -> Refusal:
     return Refusal(Kind.TOO_LARGE, message, ByText(), {"limit": limit})
 
 
-def _surroundings(nodes: Sequence[Tag], numbers: Mapping[Node | None, int]) -> tuple[list[int], bool]:
-    """The number of the element around each, and whether those that are written come in the order of the source.
+def _elements(tree: Document) -> tuple[list[Tag], dict[Node | None, int], list[int], bool]:
+    """The elements, their numbers, those of the ones around them, and whether they come in the order of the source.
 
-    All of it in one pass, which keeps nothing else: most of the time goes to fetching the elements.
+    All of it in one pass: most of the time goes to fetching the elements, which are many.
     """
-    found: list[int] = []
+    numbers: dict[Node | None, int] = {}
+    parents: list[int] = []
     last, are_sorted = (0, 0), True
-    for parent, place in map(_PARENT_AND_PLACE, nodes):
-        found.append(numbers.get(parent, -1))
+    for node in tree.iter_elements():
+        numbers[node] = len(parents)
+        parents.append(numbers.get(node.parent, -1))
+        place = node.position
         if place is not None:
             are_sorted = are_sorted and last < place
             last = place
-    for index in [at for at, parent in enumerate(found) if parent < 0 < at] if found.count(-1) > 1 else ():
-        parent = nodes[index].parent
-        while parent is not None and parent not in numbers:  # what is in a `template` has a root of its own
-            parent = parent.parent
-        found[index] = numbers.get(parent, -1)
-    return found, are_sorted
+    nodes = cast("list[Tag]", list(numbers))
+    for index in [at for at, parent in enumerate(parents) if parent < 0 < at] if parents.count(-1) > 1 else ():
+        around = nodes[index].parent
+        while around is not None and around not in numbers:  # what is in a `template` has a root of its own
+            around = around.parent
+        parents[index] = numbers.get(around, -1)
+    return nodes, numbers, parents, are_sorted
 
 
 def _depth(parents: Sequence[int]) -> int:

@@ -20,7 +20,8 @@ from steadyhand.text.cancel import check_cancelled_at
 from steadyhand.text.span import Span
 
 OPENER = r"\{\{|\{%|\{#|<%|<\?(?!xml)"
-_ANY = lazy_pattern(OPENER)
+_PROCESSING = lazy_pattern(r"<\?(?!xml)")
+_OPENER = lazy_pattern(OPENER)
 _TAG_OUTSIDE_QUOTES = lazy_pattern(r"(?:[^\"'<]|<(?![A-Za-z/!])|\"[^\"]*+\"|'[^']*+'|[\"'])*+<[A-Za-z/!]")
 _JINJA = lazy_pattern(r"\{%[-+~]?\s*(end)?([a-z_]+)", re.IGNORECASE)
 _HANDLEBARS = lazy_pattern(r"\{\{\{?~?\s*([#^/]|else\b)")
@@ -55,7 +56,7 @@ class Finder:
     def region_at(self, at: int) -> Region | None:
         """The region that begins at an offset."""
         text = self._text
-        opener = _ANY.match(text, at)
+        opener = _OPENER.match(text, at)
         if opener is None:
             return None
         closer, outputs = self._closer(at, opener.group())
@@ -69,7 +70,7 @@ class Finder:
     def within(self, start: int, end: int) -> Iterator[Region]:
         """The regions that lie inside a stretch, from left to right."""
         at = start
-        while opener := _ANY.search(self._text, at, end):
+        while opener := _OPENER.search(self._text, at, end):
             region = self.region_at(opener.start())
             if region is not None and region.span.end <= end:
                 yield region
@@ -172,7 +173,6 @@ def _program(code: str) -> tuple[int, int]:
 
 
 FILLER = "\ue000"  # a letter that no page has a use for
-_OPENER = lazy_pattern(OPENER)
 _IN_TEXT = lazy_pattern(rf"<!--|</?(?:[A-Za-z]|\{{\{{)|{OPENER}")
 _NAME_END = lazy_pattern(rf"[\t\n\f\r />]|{OPENER}")
 _BETWEEN = lazy_pattern(r"[\t\n\f\r /]*+")
@@ -332,8 +332,8 @@ def is_plain(*texts: str) -> bool:
 
 def may_begin_region(text: str) -> bool:
     """Whether a text has anything in it that template syntax begins with."""
-    is_likely = "{" in text or "%" in text or "<?" in text  # a tenth of the time of the search
-    return is_likely and _OPENER.search(text) is not None
+    # A letter is found in a hundredth of the time, and without it only one of them can be there.
+    return (_OPENER if "{" in text or "%" in text else _PROCESSING).search(text) is not None
 
 
 def opens_region(text: str, beside: str, regions: tuple[Region, ...]) -> str | None:
