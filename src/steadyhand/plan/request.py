@@ -448,9 +448,9 @@ def _check_nesting(value: object) -> None:
 def _children(item: object) -> list[object]:
     if isinstance(item, str):
         return []
-    if isinstance(item, Mapping):
-        return list(item.values())
-    return list(item) if isinstance(item, list | tuple) else []
+    if isinstance(item, list | tuple):
+        return list(item)
+    return list(item.values()) if isinstance(item, Mapping) else []
 
 
 def move_inside(request: MoveText) -> Edit:

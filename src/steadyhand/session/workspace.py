@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -233,7 +232,8 @@ class Workspace:
         self.close()
 
     def _with(self, session: Session) -> Self:
-        other = copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._session = session
         return other
 
