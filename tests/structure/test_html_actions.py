@@ -92,7 +92,10 @@ def test_every_action_on_every_page_does_what_the_dom_does(path: Path) -> None:
         element = page.element(node.index)
         if element.namespace != "html" or "noscript" in (element.tag, page.extents.tags[element.parent]):
             continue  # html5lib parses no fragments inside them
+        is_in_select = "select" in (element.tag, page.extents.tags[element.parent]) or element.tag == "option"
         for action, arguments in chance.sample(CHANGES, 5):
+            if is_in_select and "</" in arguments.get("value", ""):
+                continue  # html5lib drops tags in a select, as HTML no longer does
             check_change(source, node, action, arguments)
 
 
