@@ -220,8 +220,8 @@ class LineTable:
 
     def texts(self, first: int, end: int) -> list[str]:
         """The lines from row `first` to before row `end`, without their endings."""
-        if self._bodies is not None:
-            return self._bodies[max(first, 0) : max(end, 0)]
+        if self._bodies is not None or (self._length <= 2 * self._size and isinstance(self._text, str)):
+            return self.bodies[max(first, 0) : max(end, 0)]  # cut out sooner than their starts are listed
         return split_bodies(self._text[self.start(first) : self.start(end)]) if first < end else []
 
     def row_at(self, offset: int) -> int:
