@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from steadyhand.workspace.journal import sqlite_file
 from tests import sampling, table
 from tests.postgres.server import postgres_server, postgres_url
 
@@ -80,6 +81,9 @@ def pytest_configure(config: pytest.Config) -> None:
         if "TMPDIR" not in os.environ:  # workers find it set
             os.environ["TMPDIR"] = _folder(MEMORY)
             os.chmod(os.environ["TMPDIR"], 0o1777)  # some tests are other users
+        # Half of what a new journal costs is the megabyte that it keeps for a full disk; thousands are made here.
+        # How large it is, and what for, is tested in tests/workspace/journal/test_reserve.py.
+        sqlite_file.SIZE = 1 << 14
     tempfile.tempdir = None  # it is looked up again
     # What is kept for the user is not kept for whoever runs the tests, nor by the processes that they start.
     os.environ["XDG_STATE_HOME"] = _folder()

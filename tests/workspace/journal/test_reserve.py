@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal import sqlite_file
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.sqlite_file import Reserve
@@ -19,6 +20,12 @@ from tests.workspace.journal.sample_records import STAGING, commit, image_of, re
 
 ROOT = Path(__file__).parents[3]
 NOISE = os.urandom(200_000)
+
+
+@pytest.fixture(autouse=True)
+def whole_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As large as it is outside of the tests, which otherwise make a small one."""
+    monkeypatch.setattr(sqlite_file, "SIZE", Reserve(Path()).size)
 
 
 @dataclass(frozen=True, slots=True)

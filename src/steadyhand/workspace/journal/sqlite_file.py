@@ -171,7 +171,7 @@ class Reserve:
 
     @classmethod
     def of(cls, folder: Path) -> Reserve:
-        return cls(folder / "reserve")
+        return cls(folder / "reserve", SIZE)
 
     def ensure(self) -> None:
         """Make it if it is missing; OSError when the disk has no room for it."""
