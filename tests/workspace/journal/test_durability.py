@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from steadyhand.workspace.journal import sqlite
 from steadyhand.workspace.journal.record import Party, SeenVersion, State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from tests.workspace.journal.sample_records import STAGING, image_of, lease, record
@@ -59,6 +60,18 @@ def test_a_prepared_record_is_on_the_medium_whatever_came_before(journal: Sqlite
     journal.append_note("report", {})
     journal.prepare(record(), STAGING, {}, urgent=True)
     assert commits.seen == ["FULL", "NORMAL", "FULL", "NORMAL", "NORMAL", "FULL"]
+
+
+@pytest.mark.parametrize("count", range(len(sqlite._PREPARES) + 1))
+def test_an_interrupt_before_the_first_prepared_record_is_in_the_way_of_no_other(
+    journal: SqliteJournal, count: int
+) -> None:
+    for statement in sqlite._PREPARES[:count]:
+        journal._handle.read(lambda connection, made=statement: connection.execute(made))  # type: ignore[misc]
+    for _ in range(2):
+        journal.prepare(made := record(), STAGING, {})
+        journal.settle(made.id, State.COMMITTED)
+    assert journal.verify() == []
 
 
 def test_what_is_no_history_does_not_wait_for_the_medium(journal: SqliteJournal) -> None:

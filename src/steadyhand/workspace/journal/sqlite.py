@@ -517,8 +517,8 @@ _MANY = 20
 
 _NEW_ROW = ", ".join(f"NEW.{column}" for column in log.COLUMNS.split(", "))
 _PREPARES = (
-    "CREATE TEMP VIEW prepared_files AS SELECT l.*, '' AS actor, '' AS task, '' AS path FROM main.log l",
-    f"""CREATE TEMP TRIGGER prepare_a_file INSTEAD OF INSERT ON prepared_files BEGIN
+    "CREATE TEMP VIEW IF NOT EXISTS prepared_files AS SELECT l.*, '' AS actor, '' AS task, '' AS path FROM main.log l",
+    f"""CREATE TEMP TRIGGER IF NOT EXISTS prepare_a_file INSTEAD OF INSERT ON prepared_files BEGIN
         INSERT INTO log ({log.COLUMNS}) VALUES ({_NEW_ROW});
         INSERT INTO records (seq, id, state, time, actor, task)
             VALUES (NEW.seq, NEW.record, 'prepared', NEW.time, NEW.actor, NEW.task);
@@ -528,7 +528,8 @@ _PREPARE = (
     f"INSERT INTO prepared_files ({log.COLUMNS}, actor, task, path) SELECT {', '.join('?' * 11)} WHERE {log.IS_LAST}"
 )
 """Append a prepared record of one file and enter it, where the row with this chain is the last one: one statement,
-which commits itself. What it writes to is made by each connection for itself, and is no part of the file.
+which commits itself. What it writes to is made by each connection for itself, and is no part of the file; an interrupt
+may leave half of it.
 """
 
 
