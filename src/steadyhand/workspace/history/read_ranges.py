@@ -165,11 +165,11 @@ def joined(seen: Sequence[SeenVersion]) -> tuple[SeenVersion, ...]:
 
 
 def _with(held: tuple[SeenVersion, ...], one: SeenVersion) -> tuple[SeenVersion, ...]:
-    """`joined` of what is joined already and one more, which usually is a part of a new version."""
-    is_new = one.spans is not None and held and one.seq >= held[-1].seq
-    if not is_new or one.digest in [each.digest for each in held]:
-        return joined([*held, one])
-    return _latest([*held, one])
+    """The same of what is joined already and one more, which usually is a part of a new version."""
+    seen = [*held, one]
+    rows = [each.seq for each in seen]
+    is_last = rows == sorted(rows) and None not in [each.spans for each in seen[1:]]
+    return _latest(seen) if is_last and one.digest not in [each.digest for each in held] else joined(seen)
 
 
 def _latest(kept: list[SeenVersion]) -> tuple[SeenVersion, ...]:
