@@ -112,7 +112,8 @@ def test_a_transaction_meets_a_change_that_is_not_yet_recorded(
             batch.edit("a.md", [BY_ADA])
 
     with in_flight(lambda: _by_bob(bob)):
-        _conflict(transact)
+        error = _conflict(transact)
+    assert "bob (B)" in str(error)
     assert (root / "a.md").read_text() == TEXT.replace("three", "THREE by bob")
 
 

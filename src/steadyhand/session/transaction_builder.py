@@ -627,12 +627,7 @@ class Batch:
         step = Step(request, rules, encoding, why, overwrite)
         first, met = len(self._builder.outcomes), len(self._builder.conflicts.found)
         try:
-            view = self._session.view
-            with (
-                self._session.context.cancellable(),
-                self._store.one_call(),
-                self._store.recalling([request.path], view.recalled_for),
-            ):
+            with self._session.context.cancellable(), self._store.one_call():
                 self._add(step)
         except EditError as error:
             located = error.with_details(path=request.path)
@@ -644,7 +639,8 @@ class Batch:
     def _add(self, step: Step) -> None:
         """Plan one request; a conflict is certain only under the locks, so there all of them are planned once more."""
         try:
-            self._builder.add(step)
+            with self._store.recalling([step.request.path], self._session.view.recalled_for):
+                self._builder.add(step)
             return
         except EditError as error:
             if error.kind is not Kind.CONFLICT or self._store.read_only or not self._store.state.exists:
