@@ -55,7 +55,7 @@ ALLOWED = (
 )
 # A module that is named after a thing that ends so, or after what it is about.
 NOUNS = frozenset("encoding.py heading.py listing.py sampling.py string.py".split())
-# Modules of rooms that are being merged.
+# Two modules of `plan` that have kept their names.
 GERUNDS_LEFT = frozenset("locating.py writing.py".split())
 # Words of others: inputs of tests, and what an earlier version has recorded.
 QUOTED = ("tests/corpus/", "tests/scenarios/", "tests/workspace/recorded/schema", "tests/test_words.py")

@@ -61,7 +61,7 @@ class Leases:
             yield lease
         finally:
             if process == os.getpid():  # the lease of a parent process is not its child's to end
-                # One that has ended with its task or its workspace is past telling.
+                # The journal may be closed by now, or the lease have ended with its task.
                 with contextlib.suppress(EditError):
                     if journal.end_lease(lease.id):
                         party = lease.party

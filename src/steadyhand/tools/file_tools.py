@@ -2,7 +2,7 @@
 
 A tool names its toolsets; one that a toolset spells otherwise is the same declaration with another name.
 
-Below are also the writes that tools of toolsets' own share: a whole file, a new file from an edit with an empty old
+The writes that tools of different toolsets share are here too: a whole file, a new file from an edit with an empty old
 text, a patch. A file that was not read is not replaced, and its hash is not shown: a model would send the hash instead
 of reading.
 """

@@ -61,8 +61,8 @@ class _Threads:
     """Up to so many threads; work goes to the one that became idle last, and wakes no other.
 
     A `ThreadPoolExecutor` wakes a second thread with every call: it finds nothing to do, and the first waits for it.
-    What work gives is called when its thread is free again: whoever hears of the end may send more at once, and that is
-    for the same thread, whose connections and caches are warm.
+    What work returns is called when its thread is free again: whoever learns of the end may send more at once, and that
+    goes to the same thread, whose connections and caches are warm.
     """
 
     def __init__(self, most: int) -> None:
@@ -74,7 +74,7 @@ class _Threads:
         self._guard = threading.Lock()
 
     def submit(self, work: _Work) -> None:
-        """Have `work` done when a thread is free; neither it nor what it gives may raise anything."""
+        """Have `work` done when a thread is free; neither it nor what it returns may raise anything."""
         with self._guard:
             if self._idle:
                 self._idle.pop().put(work)
@@ -169,7 +169,7 @@ class Calls:
             raise EditError(Kind.CANCELLED, f"the call was not started: {self._ending}", hint="nothing was changed")
         call = _Call(deadline)
         self._threads.submit(partial(self._do, work, call))
-        self._at_work.add(call)  # its end is heard of no sooner than this thread waits
+        self._at_work.add(call)  # in time: the loop learns of its end after this
         self._look(call)
         try:
             result, error = await call.outcome
@@ -221,7 +221,7 @@ class Calls:
         self._threads.close()
 
     def _do(self, work: Callable[[CallDeadline], object], call: _Call) -> Callable[[], object]:
-        """One call, in a thread; what is given lets the loop have how it ended."""
+        """Make one call in a thread; returns what passes its outcome on to the loop."""
         try:
             self._prepare_thread()
             while self._room is not None and not self._room.wait(_LOOK):

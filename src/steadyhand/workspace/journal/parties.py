@@ -62,7 +62,7 @@ def meet(connection: Connection, party: Party) -> int:
 class DecodedVersions:
     """Seen versions by the checksum of their row: what this process has read or written is not decoded again.
 
-    Used under the handle's lock.
+    Used under the handle's lock, but for `encode`: what two threads write of one file at once, each encodes rightly.
     """
 
     def __init__(self) -> None:
