@@ -237,6 +237,8 @@ def test_a_wrong_index_is_rebuilt_where_a_check_says_so(shell: Shell) -> None:
     found = shell.json("check")
     assert [problem["kind"] for problem in found["problems"]] == ["index"]
     assert "steadyhand journal reindex" in found["error"]["hint"]
-    assert shell.json("journal", "reindex")["journal"]["records"] == 4
+    rebuilt = shell.json("journal", "reindex")
+    assert (rebuilt["reindexed"], rebuilt["journal"]["records"]) == (True, 4)
+    assert shell.run("journal", "reindex").stdout == "rebuilt the indexes of 4 records\n"
     assert facts(shell) == before
     assert "takes no place" in shell.run("journal", "reindex", "elsewhere").stderr

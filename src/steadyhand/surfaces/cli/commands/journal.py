@@ -56,12 +56,15 @@ def journal_command(
     if source is not None or to is not None:
         raise misused(f"journal {action} takes no place", "steadyhand journal move copies it")
     with invocation.workspace(writing=action == "reindex") as workspace:
-        if action == "reindex":
-            from steadyhand.session.host import host_of
+        if action == "show":
+            facts = workspace.journal()
+            return CommandResult({"journal": facts}, journal_lines(facts))
+        from steadyhand.session.host import host_of
 
-            host_of(workspace).reindex()
+        host_of(workspace).reindex()
         facts = workspace.journal()
-    return CommandResult({"journal": facts}, journal_lines(facts))
+    records = counted(int(str(facts["records"])), "record")
+    return CommandResult({"reindexed": True, "journal": facts}, [(Piece(f"rebuilt the indexes of {records}"),)])
 
 
 def _move(
