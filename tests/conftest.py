@@ -31,13 +31,20 @@ MEMORY = "/dev/shm"
 ROOM = 4 << 30
 
 
-def has_room(folder: str) -> bool:
-    """Whether temporary files may go there."""
+def is_like_a_disk(folder: str) -> bool:
+    """Whether temporary files may go there: there is room, programs run, and files have extended attributes.
+
+    Memory has these since Linux 6.6, and containers often lend little of it, without the right to run programs.
+    """
     try:
         found = os.statvfs(folder)
+        if found.f_bavail * found.f_frsize < ROOM or found.f_flag & os.ST_NOEXEC:
+            return False
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            os.setxattr(file.fileno(), "user.steadyhand", b"1")
     except OSError:
         return False
-    return os.access(folder, os.W_OK) and found.f_bavail * found.f_frsize >= ROOM
+    return True
 
 
 # A run that a shell started in the background ignores Ctrl-C, and so would every process that tests interrupt.
@@ -76,7 +83,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest decides where its temporary files are
 def pytest_configure(config: pytest.Config) -> None:
-    if not config.getoption("--whole") and not sampling.IS_EVERY_CALL and has_room(MEMORY):
+    if not config.getoption("--whole") and not sampling.IS_EVERY_CALL and is_like_a_disk(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
         if "TMPDIR" not in os.environ:  # workers find it set
             os.environ["TMPDIR"] = _folder(MEMORY)
