@@ -72,6 +72,27 @@ def assert_finds(draft: Draft, needles: list[str]) -> None:
                     break
 
 
+@given(st.lists(words, max_size=6).map("".join), writes, st.booleans())
+def test_the_lines_of_a_running_text_are_those_of_the_text_put_together(
+    text: str, wishes: list[tuple[int, int, str]], often: bool
+) -> None:
+    draft = RunningDraft(Source.of_text(text), [], [])
+    for number, (start, size, new) in enumerate(wishes):
+        placed = draft.place(Span(min(start, draft.length), min(start + size, draft.length)), new)
+        if isinstance(placed, Taken):
+            continue
+        draft.write([placed], number)
+        running, whole = draft.source.table, Source.of_text(draft.source.text).table
+        if often:
+            for offset in range(3_000):
+                running.row_at(offset % (draft.length + 1))
+        assert running.count == whole.count
+        for first in range(whole.count + 2):
+            assert (running.start(first), running.text(first)) == (whole.start(first), whole.text(first))
+            assert draft.source.table.texts(first, first + 2) == whole.texts(first, first + 2)
+        assert running.bodies == whole.bodies
+
+
 def some_lines(count: int) -> list[str]:
     chance = random.Random(7)
     return [f"    value_{chance.randrange(10**9)} = compute({number})\n" for number in range(count)]

@@ -27,7 +27,7 @@ from itertools import accumulate, pairwise
 from typing import Protocol
 
 from steadyhand.lazy import dataclass, field
-from steadyhand.text.lines import LineTable, body
+from steadyhand.text.lines import LineTable, body, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -244,6 +244,11 @@ class RunningTable(LineTable):
     def text(self, row: int) -> str:
         is_asked_often = self._ask(0) is None
         return super().text(row) if is_asked_often else body(self._text[self.start(row) : self.start(row + 1)])
+
+    def texts(self, first: int, end: int) -> list[str]:
+        if self._ask(0) is None:
+            return super().texts(first, end)
+        return split_bodies(self._text[self.start(first) : self.start(end)]) if first < end else []
 
     def row_at(self, offset: int) -> int:
         rows = self._ask(_STEPS)
