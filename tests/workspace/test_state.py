@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import socket
 import stat
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -120,3 +123,32 @@ def test_a_machine_without_an_id_is_called_by_its_host_name(tmp_path: Path, cont
     if content is not None:
         (tmp_path / "id").write_bytes(content)
     assert this_machine([str(tmp_path / "id")]) == socket.gethostname()
+
+
+STEPS = ("move the room", "remove the room", "make a room", "look for notes", "take the room's place")
+
+
+@pytest.mark.parametrize("steps", list(product(STEPS, repeat=3)), ids=", ".join)
+def test_a_note_is_where_recovery_looks_or_is_refused(made: StateFolder, steps: tuple[str, ...]) -> None:
+    room = made.location / "pending"
+    for number, step in enumerate(("", *steps)):
+        with suppress(FileNotFoundError, FileExistsError, NotADirectoryError):
+            match step:
+                case "move the room":
+                    room.rename(made.location / f"moved-{number}")
+                case "remove the room":
+                    shutil.rmtree(room)
+                case "make a room":
+                    room.mkdir()
+                case "look for notes":
+                    made.intents()
+                case "take the room's place":
+                    room.touch(exist_ok=False)
+        name = f"{number:012x}"
+        try:
+            made.note_intent(Intent(name, "m", 1))
+        except EditError:
+            assert not room.is_dir()
+        else:
+            assert name in [intent.id for intent in made.intents(sweep=False)]
+            assert name in parts(made)

@@ -245,14 +245,13 @@ class StateFolder:
 
     def note_intent(self, intent: Intent) -> None:
         """Leave a note before staging. It outlives this process; if it names directories, also a power cut."""
-        room = self._pending or self._notes_room()
         try:
             for attempt in range(_TRIES):
+                room = self._notes_room()  # where recovery looks
                 if self._write_note(intent, f"{intent.id}.{attempt}{_PART}", room.handle):
                     if intent.made_dirs or intent.prune:
                         self._storage.fsync_dir(room.handle)
                     return
-                room = self._notes_room()  # or all of it was removed
             raise OSError(errno.EBUSY, "")
         except OSError as error:
             raise refuse_os(error, "note the transaction", FOLDER) from None
@@ -367,6 +366,7 @@ class StateFolder:
         """
         room = self._pending
         if room is None or not room.is_at(f"{self._name}/pending"):
+            self._pending = None  # what is elsewhere by now is not used again, even where there is no other
             room = self._pending = _Room(self._storage, self._open("pending"))
         return room
 
