@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import steadyhand as sh
 from steadyhand.structure.code.definition import Code, Definition
 from steadyhand.structure.code.language import language_of, languages
 from steadyhand.structure.code.placement import is_first, margin_at
@@ -487,3 +488,20 @@ def test_a_definition_at_another_depth_is_the_same_to_ast(place: Place, data: st
             rows = zip(found.split("\n"), to_lf(carried).split("\n"), strict=True)
             moved = [(new, old) for new, old in rows if new != old and text is carried]
             assert all(new.removeprefix(margin) == old.removeprefix(before) for new, old in moved)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "def f(): ret\n\ndef g(): # why\n    return 1\n"),
+        ("a.js", "function f() { ret }\n\nfunction g() { // why\n    return 1\n}\n"),
+        ("a.go", "func f() { ret }\n\nfunc g() { // why\n\treturn 1\n}\n"),
+        ("a.rb", "def f; ret; end\n\ndef g # why\n  1\nend\n"),
+    ],
+)
+def test_a_body_is_opened_wherever_the_rest_of_the_file_ends(path: str, text: str) -> None:
+    whole = text.index("\n\n") + 1
+    for end in range(whole, len(text)):
+        result = sh.edit(text[:end], [sh.Insert(sh.Symbol("f"), "y\n", where="start")], path=path)
+        assert result.outcomes[0].applied, text[:end]
+        assert result.text.endswith(text[whole:end])

@@ -65,7 +65,7 @@ def _step(text: str, item: Definition) -> str | None:
     """By how much the first line of a body is indented more than the line it starts in."""
     if item.body is None:
         return None
-    start = item.body.start + (text[item.body.start] in "{(")
+    start = item.body.start + text.startswith(("{", "("), item.body.start)  # beside errors it may be empty, at the end
     inner = text[start : item.body.end]
     first = start + len(inner) - len(inner.lstrip())
     margin, deeper = margin_at(text, item.proper.start), margin_at(text, first)
