@@ -81,6 +81,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--for", type=float, metavar="SECONDS", help="start no test after this time; others every day")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many workers again as there are processors: while some wait for a server or a process, others run."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + (cores + 1) // 2
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest decides where its temporary files are
 def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("--whole") and not sampling.IS_EVERY_CALL and is_like_a_disk(MEMORY):

@@ -38,11 +38,15 @@ class Tracing(FaultStorage):
         super().fsync_dir(fd)
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> StateFolder:
-    folder = StateFolder(tmp_path / ".steadyhand", Storage())
+def made_in(parent: Path) -> StateFolder:
+    folder = StateFolder(parent / ".steadyhand", Storage())
     folder.make()
     return folder
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> StateFolder:
+    return made_in(tmp_path)
 
 
 def parts(folder: StateFolder) -> list[str]:
@@ -128,8 +132,9 @@ def test_a_machine_without_an_id_is_called_by_its_host_name(tmp_path: Path, cont
 STEPS = ("move the room", "remove the room", "make a room", "look for notes", "take the room's place")
 
 
-@pytest.mark.parametrize("steps", list(product(STEPS, repeat=3)), ids=", ".join)
-def test_a_note_is_where_recovery_looks_or_is_refused(made: StateFolder, steps: tuple[str, ...]) -> None:
+@table("steps", product(STEPS, repeat=3), ids=", ".join)
+def test_a_note_is_where_recovery_looks_or_is_refused(tmp_path: Path, steps: tuple[str, ...]) -> None:
+    made = made_in(tmp_path)
     room = made.location / "pending"
     for number, step in enumerate(("", *steps)):
         with suppress(FileNotFoundError, FileExistsError, NotADirectoryError):
