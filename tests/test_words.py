@@ -55,8 +55,6 @@ ALLOWED = (
 )
 # A module that is named after a thing that ends so, or after what it is about.
 NOUNS = frozenset("encoding.py heading.py listing.py sampling.py string.py".split())
-# Two modules of `plan` that have kept their names.
-GERUNDS_LEFT = frozenset("locating.py writing.py".split())
 # Words of others: inputs of tests, and what an earlier version has recorded.
 QUOTED = ("tests/corpus/", "tests/scenarios/", "tests/workspace/recorded/schema", "tests/test_words.py")
 
@@ -86,7 +84,7 @@ def test_nothing_is_named_with_a_banned_word() -> None:
 
 def test_no_module_is_named_after_an_activity() -> None:
     names = {path.name for path in _tracked(".py") if not path.is_relative_to(ROOT / "benches")}
-    assert {name for name in names if GERUND.fullmatch(name)} <= NOUNS | GERUNDS_LEFT
+    assert {name for name in names if GERUND.fullmatch(name)} <= NOUNS
 
 
 @table(

@@ -15,8 +15,11 @@ from steadyhand.plan import match_checks
 __all__ = ["leave_out", "rule_names"]
 
 _FUNCTIONS = {
-    "context only confirms": (("steadyhand.plan.locating", "confirmed_part"),),
-    "bare first line": (("steadyhand.plan.merge_window", "read_in_full"), ("steadyhand.plan.writing", "quote_in_full")),
+    "context only confirms": (("steadyhand.plan.locator", "confirmed_part"),),
+    "bare first line": (
+        ("steadyhand.plan.merge_window", "read_in_full"),
+        ("steadyhand.plan.new_text", "quote_in_full"),
+    ),
 }
 
 

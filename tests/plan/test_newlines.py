@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.writing import fit_endings, fit_insertion, fit_lines
+from steadyhand.plan.new_text import fit_endings, fit_insertion, fit_lines
 from steadyhand.structure.lines import Lines
 from steadyhand.text.lines import NewlineFacts
 from tests.checks import check_edit, check_refused

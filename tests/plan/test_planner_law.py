@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from steadyhand.plan import draft as draft_module
 from steadyhand.plan import many_edits
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
+from steadyhand.plan.new_text import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.preview import Policy, edit
-from steadyhand.plan.writing import fit_endings, fit_insertion, fit_lines
 from steadyhand.structure.lines import Lines
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import NewlineFacts, line_ending, split_lines, to_lf

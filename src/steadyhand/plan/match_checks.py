@@ -1,6 +1,6 @@
 """Reasons to reject a place that a tier has found. One function is one check; `CHECKS` lists them all.
 
-A check only rejects the place; `plan/locating.py` decides what the caller gets. Old text that the file has just as it
+A check only rejects the place; `plan/locator.py` decides what the caller gets. Old text that the file has just as it
 is quoted is never doubted, except that a line with less indentation may be meant. The header of what an edit changes is
 the nearest line above it that is indented less, such as a function's head: where the quoted header and the file's have
 wholly different names, the quoted text is of another function, rule or section.

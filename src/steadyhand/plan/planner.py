@@ -24,9 +24,9 @@ from steadyhand.match.tier import STRICT
 from steadyhand.plan.draft import Draft, Placed, RunningDraft
 from steadyhand.plan.edit import Act, Edit, Insert, Old, Replace, edit_from_json
 from steadyhand.plan.guards import GuardedEdit, GuardInput, Verdict, ask_guards, unchecked, usual_guards
-from steadyhand.plan.locating import Locator, as_read, confidence_of
+from steadyhand.plan.locator import Locator, as_read, confidence_of
+from steadyhand.plan.new_text import AddressBatch, Writing, propose_all
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.writing import AddressBatch, Writing, propose_all
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Proposal
 from steadyhand.structure.target import Addressed, Target
