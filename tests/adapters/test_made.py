@@ -162,7 +162,7 @@ def test_a_cancelled_call_changes_nothing_and_has_ended_when_its_task_has(
 
     async def cancel_while_it_waits() -> None:
         scope = anyio.CancelScope()
-        with LockTable(root / ".steadyhand" / "locks").hold(["notes.md"], timeout=5):
+        with LockTable(root / ".steadyhand" / "locks").hold(["notes.md"], timeout=300):
             task = asyncio.create_task(call() if how == "asyncio" else in_a_scope(scope))
             await asyncio.sleep(0)
             task.cancel() if how == "asyncio" else scope.cancel()
