@@ -400,7 +400,7 @@ def _anthropic(tool: Tool) -> Schema:
 
 
 def _mcp(tool: Tool) -> Schema:
-    # Be it a refusal: clients hold that against the schema too, so nothing of an answer is required.
+    # Clients check refusals against the schema too, so no field of an answer is required.
     schema = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
     return {
         "name": tool.name,
